@@ -17,7 +17,7 @@ from rbdgen.prove.words import Proof, prove
 @cache
 def made(robot: str, function: str) -> tuple[FixedGraph, Given, Proof, dict[str, Interval]]:
     """Words, the states that a search found largest in, what is proven, and within which limits."""
-    words = Words(front_end(robot, functions=(function,)))
+    words = Words(front_end(robot, functions=(function,), width=18))
     ranges, fixed = words.whole
     given, _ = words.given.searched(fixed.graph)
     return fixed, given, prove(fixed, ranges.limits), dict(given.limits)
@@ -28,7 +28,7 @@ def made_with_felt(
     robot: str, function: str
 ) -> tuple[FixedGraph, Given, Felt, Proof, dict[str, Interval]]:
     """The same, with what joints feel, of functions that divide by it."""
-    front = front_end(robot, functions=(function,))
+    front = front_end(robot, functions=(function,), width=18)
     words = Words(front)
     ranges, fixed = words.whole
     given, _ = words.given.searched(fixed.graph)

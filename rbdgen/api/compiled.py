@@ -17,7 +17,7 @@ from ..codegen.cuda_library import CudaLibrary
 from ..codegen.interface import Interface
 from ..codegen.library import Library
 from ..design.choices import COMPILED, ROLLOUTS
-from ..design.design import Design, snap_in_floats
+from ..design.design import Design, promising, snap_in_floats
 from ..dynamics.interface import to_columns
 from ..passes.registers import PARAMETER
 from ..robot.canonical import canonicalize
@@ -209,7 +209,7 @@ def compiled(
 
 def _of_programs(design: Design, kept: Sequence[str]) -> Design:
     """The design with nothing but what a program depends on."""
-    plain = Design(design.robot)
+    plain = promising(Design(design.robot))
     others = [field.name for field in fields(Design) if field.name not in kept]
     return replace(design, **{name: getattr(plain, name) for name in others})
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..design.choices import LARGEST_INTERVAL
+from ..design.choices import LARGEST_INTERVAL, WIDTHS
 from ..design.design import Design
 from ..design.loading import load, refuse_unknown
 from ..design.target import Target, find_target
@@ -49,10 +49,11 @@ def explore(
     """Compile ``robot`` at every initiation interval, word width and formulation, and compare.
 
     ``intervals`` [cycles] and ``widths`` [bit] restrict what is tried (default: ``INTERVALS`` as
-    far as they save multipliers; the design's width); ``choices`` are fields of Design, and a
-    ``formulation`` among them is the only one tried. Cells are estimated; with ``synthesis``, Yosys
-    maps the designs on the Pareto front until each on the front is mapped. Fewer multipliers, fewer
-    LUTs, shorter intervals and wider words are better; what exceeds the part is not on the front.
+    far as they save multipliers; the design's error, or its width); ``choices`` are fields of
+    Design, and a ``formulation`` among them is the only one tried. Cells are estimated; with
+    ``synthesis``, Yosys maps the designs on the Pareto front until each on the front is mapped.
+    Fewer multipliers, fewer LUTs, shorter intervals and wider words are better; what exceeds the
+    part is not on the front.
 
     ``quick``: thousands of designs in minutes, by schedules without linear programs, in which
     multipliers are shared and nothing takes turns: unless restricted, every interval at which the
@@ -75,7 +76,10 @@ def explore(
     choices = {**choices, "fit": False}  # what is larger than the part is compared too
     if quick:
         choices = {"fold": "none", **choices}
-    design, loaded = load(robot, **choices)
+        if choices.get("width") is None and choices.get("error") is None:
+            widths = widths or range(WIDTHS[0], WIDTHS[1] + 1)
+    words = {"width": widths[0]} if widths else {}
+    design, loaded = load(robot, **{**choices, **words})
     target = find_target(design.target)
     if target.family not in fitted()["families"]:
         raise InputError(f"target: no area model of {design.target}, so nothing to compare by")
@@ -188,9 +192,9 @@ def with_front(points: Sequence[Point], target: Target) -> list[Point]:
     for k, point in enumerate(points):
         room = target.luts * (1 if point.mapped else 1 + worst)
         if point.cells and point.multipliers <= target.multipliers and point.cells["luts"] <= room:
-            luts, width = point.cells["luts"], point.choices["width"]
-            guard = point.choices.get("guard", 0)
-            costs[k] = point.multipliers, luts, point.interval, -width, -guard
+            luts, words = point.cells["luts"], point.choices
+            error = words["error"] if "error" in words else -words["width"]
+            costs[k] = point.multipliers, luts, point.interval, error, -words.get("guard", 0)
     best = dict(zip(costs, front(list(costs.values())), strict=True))
     return [
         replace(point, fits=k in costs, pareto=best.get(k, False)) for k, point in enumerate(points)

@@ -165,6 +165,7 @@ class Work:
             estimated=estimated(self.target.family, found.features) if found else None,
             mapped=None,
             generate=command(self.robot, {**self.choices, **own}),
+            worst=found.worst if found else None,
             why_not=None if found else f"{multipliers} multipliers; {part} has {there}",
         )
 

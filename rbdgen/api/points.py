@@ -15,9 +15,11 @@ from typing import Any
 
 from ..compile.flow import Core, compile_core, front_end
 from ..compile.front import Front
+from ..compile.word_errors import errors_in_graph
 from ..compile.words import Words
 from ..design.cells import counted
-from ..design.choices import GIVES, LARGEST_INTERVAL, MOST_GUARD, WIDTHS
+from ..design.choices import GIVES, LARGEST_INTERVAL, MOST_GUARD, WORDS
+from ..design.coordinates import brief
 from ..design.design import Design
 from ..design.loading import load
 from ..estimate.features import Features, features
@@ -54,16 +56,18 @@ def _has_gradients(design: Design) -> bool:
 
 # One line for each choice that ``explore`` varies, beside the initiation interval. What the
 # logarithmic formulation saves is latency, which is none of the costs compared: only on request.
+# Words have one width, or the error that they may leave: the other one is no choice then.
 AXES = (
     Axis("formulation", ("composite", "recursive"), _has_gradients),
     Axis("width"),
+    Axis("error"),
 )
 
 
 # The same where a design takes milliseconds. More guard bits are better, as wider words are.
 QUICK_AXES = (
     AXES[0],
-    Axis("width", tuple(range(WIDTHS[0], WIDTHS[1] + 1))),
+    Axis("width"),
     Axis("guard", tuple(range(1, MOST_GUARD + 1))),
     Axis("rotation", (4, 3)),
 )
@@ -74,6 +78,8 @@ def combinations(
 ) -> Iterator[Choices]:
     """Every combination of the axes' values; ``given`` are those that the user asked for."""
     values = []
+    words = "width" if design.error is None else "error"
+    axes = [axis for axis in axes if axis.field == words or axis.field not in WORDS]
     for axis in axes:
         tried = tuple(dict.fromkeys(given.get(axis.field, ())))
         if not tried:
@@ -85,7 +91,8 @@ def combinations(
 
 @dataclass(frozen=True)
 class Compiled(Record):
-    """A design's figures before synthesis, and ``multipliers_at`` every interval from 1 up."""
+    """A design's figures before synthesis; ``multipliers_at`` every interval from 1 up; ``worst``:
+    its coordinates with the largest errors, as `brief` has them."""
 
     interval: int
     latency: int
@@ -93,6 +100,7 @@ class Compiled(Record):
     features: Features
     multipliers_at: tuple[int, ...]
     graph: str
+    worst: str
 
 
 def compiled(robot: str, choices: Choices, intervals: Intervals, place: Path) -> list[Compiled]:
@@ -115,6 +123,7 @@ def compiled(robot: str, choices: Choices, intervals: Intervals, place: Path) ->
             features=features(core.plan),
             multipliers_at=tuple(jobs.multipliers(k) for k in range(1, LARGEST_INTERVAL + 1)),
             graph=hashlib.sha256(to_text(core.fixed).encode()).hexdigest(),
+            worst=brief(errors_in_graph(core.front, core.fixed).errors),
         ).to_json()
 
     each = [{**choices, "ii": ii} for ii in intervals]

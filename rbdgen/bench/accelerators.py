@@ -22,7 +22,7 @@ STATES = 1000
 WORST = f"worst, {SCALES[0].name} | {SCALES[1].name}"
 # Name: robot, choices. All seven functions.
 DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
-    "iiwa14": ("iiwa14", {"ii": 8}),
+    "iiwa14": ("iiwa14_fast", {"ii": 8}),
     "hyq-floating": ("hyq", {"base": "floating", "ii": 16}),
     "humanoid-floating": ("humanoid", {"base": "floating", "base_link": "best", "ii": 64}),
 }
@@ -47,7 +47,7 @@ def accelerators(place: Path, progress: Progress) -> Any:
 def _measured(
     folder: Path, robot: str, choices: dict[str, Any], place: Path, progress: Progress
 ) -> dict[str, Any]:
-    whole = {"functions": WHOLE, "target": "xcup", "accelerator": True, **choices}
+    whole = {"functions": WHOLE, "target": "xcup", "accelerator": True, "width": 18, **choices}
     api.generate(robot, folder, progress, force=True, **whole)
     manifest = api.read_manifest(folder)
 

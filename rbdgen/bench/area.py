@@ -33,8 +33,8 @@ DESIGNS: Designs = (
     ("gantry", "fd", (8,), {"width": 22}),
     ("chain3", "did", (6,), {}),
     ("chain3", "minv", (1,), {}),
-    ("iiwa14", "m", (1, 3), {}),
-    ("iiwa14", "id", (1, 2, 8), {}),
+    ("iiwa14_fast", "m", (1, 3), {}),
+    ("iiwa14_fast", "id", (1, 2, 8), {}),
     ("hyq", "id", (1, 4), {}),
 )
 # The least that a fit takes: each kind of plan, words of 12 to 24 bits; minutes a family.
@@ -48,9 +48,9 @@ QUICK: Designs = (
     ("gantry", "did", (4,), {}),
     ("gantry", "fd", (16,), {"width": 22}),
     ("hyq", "id", (4,), {}),
-    ("iiwa14", "m", (3,), {}),
-    ("iiwa14", "id", (8,), {}),
-    ("iiwa14", "id", (24,), {"fold": "joints"}),
+    ("iiwa14_fast", "m", (3,), {}),
+    ("iiwa14_fast", "id", (8,), {}),
+    ("iiwa14_fast", "id", (24,), {"fold": "joints"}),
 )
 ECP5, XCUP, GOWIN, NEXUS = "ecp5-85f", "xcup", "gw2a-18", "lifcl-40"
 SMALL = "ecp5-25f"  # where many products find no multiplier
@@ -62,17 +62,17 @@ FAMILIES: dict[str, tuple[str, Designs, tuple[tuple[str, str, dict[str, Any]], .
         (
             ("gantry", "did", {"target": SMALL}),
             ("chain2", "did", {"target": SMALL}),
-            ("iiwa14", "did", {"ii": 8, "target": ECP5}),
-            ("iiwa14", "did", {"ii": 20, "target": ECP5}),
+            ("iiwa14_fast", "did", {"ii": 8, "target": ECP5}),
+            ("iiwa14_fast", "did", {"ii": 20, "target": ECP5}),
         ),
     ),
     "xcup": (
         XCUP,
         DESIGNS,
         (
-            ("iiwa14", "did", {"target": XCUP}),
-            ("iiwa14", "did", {"ii": 8, "target": XCUP}),
-            ("iiwa14", "dfd", {"target": XCUP}),
+            ("iiwa14_fast", "did", {"target": XCUP}),
+            ("iiwa14_fast", "did", {"ii": 8, "target": XCUP}),
+            ("iiwa14_fast", "dfd", {"target": XCUP}),
         ),
     ),
     "gowin": (GOWIN, QUICK, ()),
@@ -105,7 +105,9 @@ def area_model(place: Path, progress: Progress) -> Any:
             progress(f"{family}, {n} of {len(wanted)}: {name}")
             of = robots.get(robot, robot)
             names = tuple(function.split(","))
-            core = compile_core(front_end(of, functions=names, fit=False, **choices))
+            core = compile_core(
+                front_end(of, functions=names, fit=False, **{"width": 18, **choices})
+            )
             cells = mapped(emit(core.plan, "core"), family, place / "kept", progress).cells
             samples.append((name, features(core.plan), counted(family, cells)))
         families[family] = fit(family, samples)

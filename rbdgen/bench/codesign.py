@@ -38,8 +38,8 @@ from ..passes.order import EXACT, UNITS, run
 from ..passes.words import to_words
 
 Progress = Callable[[str], None]
-ROBOT = "iiwa14"
-CHOICES: Mapping[str, Any] = {"target": "xcup", "style": "latency", "clock": 18.0}
+ROBOT = "iiwa14_fast"
+CHOICES: Mapping[str, Any] = {"width": 18, "target": "xcup", "style": "latency", "clock": 18.0}
 CLOCK = 1e3 / 18  # MHz
 SIZES = (16, 32, 64, 128)  # knot points, the paper's
 MARGIN = 0.1  # of words between the halves, beyond the largest that a search found

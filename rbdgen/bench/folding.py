@@ -91,7 +91,7 @@ def _measured(name: str, folder: Path, progress: Progress) -> dict[str, Any]:
 
 def fold_overhead(place: Path, progress: Progress) -> Any:
     """The cost of sharing multipliers: iiwa 14's inverse dynamics at intervals of 1 to 16."""
-    fixed = compile_core(front_end("iiwa14")).fixed
+    fixed = compile_core(front_end("iiwa14_fast", width=18)).fixed
     found: dict[int, dict[str, Any]] = {}
     for interval in INTERVALS:
         made = fold(fixed, find_target(PART), interval, selected=interval > 1)

@@ -25,7 +25,7 @@ from .errors import errors, redesigned
 
 Progress = Callable[[str], None]
 Row = dict[str, Any]
-ROBOTS = (("iiwa14", "fixed"), ("hyq", "fixed"), ("hyq", "floating"), ("humanoid", "fixed"))
+ROBOTS = (("iiwa14_fast", "fixed"), ("hyq", "fixed"), ("hyq", "floating"), ("humanoid", "fixed"))
 FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd", "did,m")
 WIDTH, WANTED = 18, 1e-4
 STATES, FEWER = 20_000, 4000  # of the errors at 18 bits, of those that the width is searched with

@@ -32,6 +32,7 @@ BASE, ARM, LINK, XYZ = "hyq", "iiwa14", "trunk", (0.3, 0.0, 0.1)
 COMPOSED = "hyq_arm"
 DESIGN: dict[str, Any] = {
     **CONVENTIONS,
+    "width": 18,
     "target": "xcup",
     "style": "latency",
     "fit": False,

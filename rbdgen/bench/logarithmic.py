@@ -52,22 +52,22 @@ BLOCKS = {**LOG, "factorisation": "blocks"}
 NEAR = {**LOG, "inverse": "near"}
 PAIRS = {**LOG, "products": "winograd"}
 BARS = (
-    Asked("iiwa14", "id", {}),
-    Asked("iiwa14", "id", {"formulation": "linear"}),
-    Asked("iiwa14", "id", {"formulation": "lathrop-linear"}),
-    Asked("iiwa14", "id", {"formulation": "lathrop-log"}),
-    Asked("iiwa14", "id", LOG, 60, 390),
+    Asked("iiwa14_fast", "id", {}),
+    Asked("iiwa14_fast", "id", {"formulation": "linear"}),
+    Asked("iiwa14_fast", "id", {"formulation": "lathrop-linear"}),
+    Asked("iiwa14_fast", "id", {"formulation": "lathrop-log"}),
+    Asked("iiwa14_fast", "id", LOG, 60, 390),
     Asked("baxter", "id", LOG, 65),
-    Asked("iiwa14", "did", {}),
-    Asked("iiwa14", "did", LOG, 66, 1345),
-    Asked("iiwa14", "did", PAIRS),
+    Asked("iiwa14_fast", "did", {}),
+    Asked("iiwa14_fast", "did", LOG, 66, 1345),
+    Asked("iiwa14_fast", "did", PAIRS),
     Asked("hyq", "did", LOG, 48, 800),
     Asked("baxter", "did", LOG, 68, 3500),
     Asked("humanoid", "did", {**LOG, "guard": 2}, 77, 8600),
-    Asked("iiwa14", "difd", LOG, 73, 1870),
-    Asked("iiwa14", "dfd", {}),
-    Asked("iiwa14", "dfd", BLOCKS, 143, 2490),
-    Asked("iiwa14", "dfd", NEAR, 113, 3230),
+    Asked("iiwa14_fast", "difd", LOG, 73, 1870),
+    Asked("iiwa14_fast", "dfd", {}),
+    Asked("iiwa14_fast", "dfd", BLOCKS, 143, 2490),
+    Asked("iiwa14_fast", "dfd", NEAR, 113, 3230),
 )
 
 
@@ -153,7 +153,7 @@ def chains(place: Path, progress: Progress) -> Any:
     print(table(HEAD_BEFORE, [as_row(own) for own in before]), flush=True)
     for n in LINKS:
         file = place / f"chain{n}.urdf"
-        serial = compile_core(front_end(str(file), **A_TASK_A_CLOCK), progress)
+        serial = compile_core(front_end(str(file), width=18, **A_TASK_A_CLOCK), progress)
         core, report = _simulated(str(file), place / f"chain{n}", progress)
         own = {
             "links": n,

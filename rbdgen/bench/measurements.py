@@ -197,7 +197,14 @@ def quadruped(place: Path, progress: Progress) -> Any:
         folder = place / f"hyq_floating_{function}"
         started = time.monotonic()
         api.generate(
-            "hyq", folder, progress, base="floating", functions=(function,), force=True, fit=False
+            "hyq",
+            folder,
+            progress,
+            True,
+            base="floating",
+            functions=(function,),
+            width=18,
+            fit=False,
         )
         report = api.simulate(folder, STATES, progress=progress)
         results[function] = report
@@ -210,7 +217,9 @@ def humanoid(place: Path, progress: Progress) -> Any:
     results = {}
     for function in FUNCTIONS:
         started = time.monotonic()
-        core = compile_core(front_end("humanoid", functions=(function,), fit=False), progress)
+        core = compile_core(
+            front_end("humanoid", functions=(function,), width=18, fit=False), progress
+        )
         report = integer_errors(core, STATES).to_json()
         results[function] = report
         print(_line(function, report, started), flush=True)

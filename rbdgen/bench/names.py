@@ -52,7 +52,7 @@ TAKES = {
     "logarithmic": "minutes",
     "logarithmic-chains": "an hour",
     "latency": "an hour",
-    "functions-iiwa14": "hours",
+    "functions-iiwa14_fast": "hours",
     "functions-hyq": "hours",
     "functions-hyq-floating": "hours",
     "functions-humanoid": "hours",

@@ -13,9 +13,9 @@ from .payload import STATES, hardware
 
 Progress = Callable[[str], None]
 CASES = (
-    ("iiwa14", "fixed", "id"),
-    ("iiwa14", "fixed", "did"),
-    ("iiwa14", "fixed", "m"),
+    ("iiwa14_fast", "fixed", "id"),
+    ("iiwa14_fast", "fixed", "did"),
+    ("iiwa14_fast", "fixed", "m"),
     ("hyq", "fixed", "id"),
     ("gantry", "fixed", "fd"),
 )

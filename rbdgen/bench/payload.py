@@ -22,8 +22,8 @@ from .errors import errors
 
 Progress = Callable[[str], None]
 CASES = (
-    ("iiwa14", "fixed", "link_7", "id"),
-    ("iiwa14", "fixed", "link_7", "did"),
+    ("iiwa14_fast", "fixed", "link_7", "id"),
+    ("iiwa14_fast", "fixed", "link_7", "did"),
     ("hyq", "floating", "trunk", "id"),
     ("gantry", "fixed", "tool", "fd"),
 )
@@ -69,7 +69,7 @@ def payload(place: Path, progress: Progress) -> Any:
 
 def hardware(robot: str, choices: dict[str, Any], store: Path) -> dict[str, Any]:
     """The cost of a pipeline of interval 1; ``registers``: how many hold parameters."""
-    front = front_end(robot, target="xcup", fit=False, **choices)
+    front = front_end(robot, target="xcup", fit=False, width=18, **choices)
     core = compile_core(front)
     return {
         "registers": len(core.fixed.held),

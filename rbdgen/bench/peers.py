@@ -74,7 +74,9 @@ def beside_peers(place: Path, progress: Progress) -> Any:
 
         for words, asked in WORDS:
             core = compile_core(
-                front_end("iiwa14", target=TARGET, fit=False, limits=LIMITS, **choices, **asked)
+                front_end(
+                    "iiwa14_fast", target=TARGET, fit=False, limits=LIMITS, **choices, **asked
+                )
             )
             say(words)
             results[f"{name}, {words}"] = {

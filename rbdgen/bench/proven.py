@@ -20,7 +20,7 @@ from ..passes.words import worst_error
 from ..prove.words import output_errors, prove
 from ..search.extents import extents
 
-CASES = (("hyq", "id"), ("hyq", "did"), ("iiwa14", "id"), ("iiwa14", "did"))
+CASES = (("hyq", "id"), ("hyq", "did"), ("iiwa14_fast", "id"), ("iiwa14_fast", "did"))
 STATES, CHUNK, SEED = 200_000, 20_000, 77
 HEAD = (
     *("design", "proven", "could overflow", "proven not to", "worst error"),
@@ -37,7 +37,7 @@ def proven(place: Path, progress: Progress) -> Any:
 
 def _row(robot: str, function: str, which: str, progress: Progress) -> list[Any]:
     progress(f"{robot} {function}, proven: {which}")
-    words = Words(front_end(robot, functions=(function,), proven=which), progress)
+    words = Words(front_end(robot, functions=(function,), proven=which, width=18), progress)
     ranges, fixed = words.whole
     start = time.process_time()
     proof = prove(fixed, ranges.limits)

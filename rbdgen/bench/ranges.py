@@ -26,14 +26,16 @@ def ranges(place: Path, progress: Progress) -> Any:
     cases: list[tuple[str, str, MotionLimits | None]] = [
         (robot, function, None) for robot in sorted(shipped_robots()) for function in FUNCTIONS
     ]
-    cases += [("iiwa14", "did", MotionLimits(velocity=v, acceleration=a)) for v, a in LIMITS]
+    cases += [("iiwa14_fast", "did", MotionLimits(velocity=v, acceleration=a)) for v, a in LIMITS]
     rows = []
     for robot, function, limits in cases:
         named = (
             f"{limits.velocity:g} rad/s, {limits.acceleration:g} rad/s²" if limits else "its own"
         )
         progress(f"{robot} {function}, limits {named}")
-        core = compile_core(front_end(robot, functions=(function,), limits=limits), progress)
+        core = compile_core(
+            front_end(robot, functions=(function,), limits=limits, width=18), progress
+        )
         domain = sample_inputs(core.front).domain
         assert domain is not None
         found = attack(core.fixed, domain, TIMES * STEPS, SEED, progress)

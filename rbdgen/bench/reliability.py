@@ -28,7 +28,7 @@ from ..draw.tables import markdown, table
 from ..simulate.model import Model
 
 Progress = Callable[[str], None]
-NAME, TARGET = "iiwa14", "xcup"
+NAME, TARGET = "iiwa14_fast", "xcup"
 SIZE = 1_000_000  # vectors of a function, in a round
 ROUNDS = 1000
 BATCH = 50_000
@@ -116,7 +116,15 @@ class Both:
     def _made(self, progress: Progress) -> tuple[Core, IntegerModel, Model]:
         if self._parts is None:
             functions = (self.function,)
-            generate(self.robot, self.folder, functions=functions, target=TARGET, ii=1, force=True)
+            generate(
+                self.robot,
+                self.folder,
+                functions=functions,
+                width=18,
+                target=TARGET,
+                ii=1,
+                force=True,
+            )
             entry = checked_manifest(self.folder, False, progress, (DESIGN, ROBOT, "{name}.v"))
             core = recompiled(self.folder, progress)
             assert isinstance(core, Core)

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from ..design.choices import (
+    ERROR,
     FOLDS,
     ROOTS,
     SCHEDULERS,
@@ -148,16 +149,19 @@ def words(group: argparse._ArgumentGroup) -> None:
         type=checked("error"),
         metavar="RMS",
         help="relative error of each coordinate (such as 1e-3: of every tau[k], and of every row "
-        "of a matrix, beside its own size at the limits, and ten times that at a tenth of them) "
-        "in place of a width: each word gets the bits that this takes, more than a hardware "
-        "multiplier's only where it must",
+        "of a matrix, beside its own size at the limits, and ten times that at a tenth of them): "
+        "each word gets the bits that this takes, more than a hardware multiplier's only where it "
+        f"must (default: {ERROR:g}; of accelerators, and with --guard or --proven, --width 18)",
     )
 
 
 def width(group: argparse._ArgumentGroup) -> None:
     """How long words are."""
     group.add_argument(
-        "--width", type=checked("width"), metavar="BITS", help="of words (default: 18)"
+        "--width",
+        type=checked("width"),
+        metavar="BITS",
+        help="of all words, in place of --error",
     )
 
 

@@ -179,7 +179,7 @@ def parser() -> Parser:
         "--widths",
         type=numbers,
         metavar="BITS[,BITS]",
-        help="of words, to try (default: --width's; with --quick, 12 to 32)",
+        help="of words, to try, in place of --error (default with --quick: 12 to 32)",
     )
     made.add_argument(
         "-o",

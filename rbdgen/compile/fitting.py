@@ -250,6 +250,9 @@ class Search(Generic[M]):
             cures.append("fewer functions (--function) take less")
         if design.error is None and design.width > WIDTHS[0]:
             cures.append("shorter words (--width) take less")
+        if design.error is not None:
+            turns = ", which let joints and columns take turns" if design.accelerator else ""
+            cures.append(f"a larger --error takes less, and so may words of 18 bits{turns}")
         return (
             f"DOES NOT FIT {own.name}: the smallest design, {often(best.need.interval)}, takes "
             f"{', '.join(best.need.lacking)}{_at_most(best.need)}{why}; it is made all the same; "

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from .choices import AT_FRAMES, INVERTING, NEARBY, STEP
-from .design import Design
+from .choices import AT_FRAMES, INVERTING, NEARBY, STEP, WORDS
+from .design import Design, promising
 from .nested import JointDrivetrain, MotionLimits
 
 FOLLOW = ("robot", "fitted", "formulated")  # fields that follow from the others
@@ -59,12 +59,17 @@ def of_functions(design: Design, functions: Sequence[str]) -> Design:
 
 
 def no_defaults(design: Design) -> dict[str, Any]:
-    """The choices that make a design what it is, as JSON has them; no defaults."""
-    return {
+    """The choices that make a design what it is, as JSON has them; without those of `load`."""
+    default = promising(replace(design, **{key: getattr(Design(""), key) for key in WORDS}))
+    left = {*FOLLOW, *WORDS}
+    choices = {
         field.name: plain(value)
-        for field, default in zip(fields(Design), vars(Design("")).values(), strict=True)
-        if field.name not in FOLLOW and (value := getattr(design, field.name)) != default
+        for field, usual in zip(fields(Design), vars(Design("")).values(), strict=True)
+        if field.name not in left and (value := getattr(design, field.name)) != usual
     }
+    if (design.width, design.error) == (default.width, default.error):
+        return choices
+    return choices | ({"width": design.width} if design.error is None else {"error": design.error})
 
 
 def plain(value: Any) -> Any:

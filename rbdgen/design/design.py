@@ -4,7 +4,7 @@ Written as a short YAML file that names a URDF (path relative to the YAML)::
 
     robot: iiwa14.urdf
     functions: [id]
-    width: 18
+    error: 1e-3
     limits:
       velocity: 10            # every joint, in place of the URDF's [rad/s, m/s]
       acceleration: 10
@@ -15,7 +15,7 @@ Written as a short YAML file that names a URDF (path relative to the YAML)::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..robot.model import RobotError
@@ -23,6 +23,7 @@ from .checks import CHECKS, NOT_OF_JOINTS
 from .checks import mix as parse_mix
 from .choices import (
     AT_FRAMES,
+    ERROR,
     FLOAT_ERROR,
     GIVEN_BASE,
     INVERTING,
@@ -85,7 +86,9 @@ class Design:
                          cosine of each joint angle come in.
     ``error``            RMS error of each output coordinate, matrices by rows, beside its own RMS
                          at the limits, and ten times that at a tenth of them, in place of
-                         ``width``: words get the bits that this takes, each its own.
+                         ``width``: words get the bits that this takes, each its own. A design that
+                         says neither is loaded with 1e-3; an accelerator, or one with ``guard`` or
+                         ``proven``, with words of 18 bits.
     ``float_error``      of programs in float: the largest error of a result, by the largest entry
                          of its array; what takes more than float's precision is in double.
     ``rotation``         multiplications per plane rotation: 4, or 3 with one bit more noise.
@@ -341,6 +344,16 @@ def _check_parameters(design: Design) -> None:
 def snap_in_floats(design: Design) -> float:
     """``snap`` of programs in floating point: 0 unless the design says it."""
     return 0.0 if design.snap is None else design.snap
+
+
+def promising(design: Design) -> Design:
+    """The design with words for an error of `ERROR`, unless other choices ask for one width.
+
+    An accelerator's limbs on a trunk, joints and columns take turns in words of one width alone.
+    """
+    if design.accelerator or design.guard != 1 or design.proven != "none":
+        return design
+    return replace(design, error=ERROR)
 
 
 def has_registers(design: Design) -> bool:

@@ -21,8 +21,8 @@ from ..robot.xml_lines import did_you_mean, quoted, read_bytes
 from ..system.data import data_folder
 from ..system.notes import changing
 from .checks import CHECKS, DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
-from .choices import BEST, GIVEN_BASE, OF_MOTION, UNFORCED
-from .design import Design
+from .choices import BEST, GIVEN_BASE, OF_MOTION, UNFORCED, WORDS
+from .design import Design, promising
 from .drivetrains import driven
 from .effects import notes_of_effects
 from .limits import OPTIONS
@@ -92,8 +92,12 @@ def load(
     """
     refuse_unknown(choices)
     said = {k: v for k, v in choices.items() if v is not None}
-    design, source, given = _filed(path, said.pop("xacro", None))
+    design, source, given, words_said = _filed(path, said.pop("xacro", None))
     chosen = replace(design, **said)
+    if not (words_said or not said.keys().isdisjoint(WORDS)):
+        design, chosen = promising(design), promising(chosen)
+    elif "width" in said and "error" not in said:
+        chosen = replace(chosen, error=None)
     # what was chosen for a design to fit is chosen anew for another one
     if chosen != design:
         fitted, formulated = choices.get("fitted"), choices.get("formulated")
@@ -131,6 +135,7 @@ class _Filed(NamedTuple):
     design: Design
     source: Node | None
     given: Path
+    said: bool = False  # how long its words are, or for what error
 
 
 def _filed(path: str | Path, xacro: Any = None) -> _Filed:
@@ -232,7 +237,7 @@ def _from_yaml(root: Node, file: Path, xacro: Mapping[str, str]) -> _Filed:
             values["limits"], values["joint_limits"] = _limits(node)
         else:
             values[key] = node.checked(key, CHECKS[key])
-    return _Filed(Design(**values), root, given)
+    return _Filed(Design(**values), root, given, not entries.keys().isdisjoint(WORDS))
 
 
 def _fitted(node: Node) -> Fitted:

@@ -10,7 +10,7 @@ from ..estimate.explored import Explored, Point, QuickError
 from .tables import table
 
 QUANTITIES = (("LUT", "luts"), ("FF", "flip_flops"))
-
+WORST = ("worst, at the limits | at a tenth",)
 
 MANY = 100  # designs: of more the front alone is shown
 
@@ -24,11 +24,22 @@ def shown_of(report: Explored) -> tuple[Point, ...]:
 
 def as_text(report: Explored) -> str:
     """Every design, or of many the front: choices, interval, latency, multipliers, cells estimated
-    and mapped."""
+    and mapped, and the coordinates with the largest errors."""
     points = shown_of(report)
     shown = varied(report.points)
     cells = [f"{name}{of}" for name, _ in QUANTITIES for of in (" model", "", " off")]
-    head = [*shown, "II", "latency", "multipliers", *cells, "block RAM", "per clock", ""]
+    known = any(point.worst for point in points)
+    head = [
+        *shown,
+        "II",
+        "latency",
+        "multipliers",
+        *cells,
+        "block RAM",
+        "per clock",
+        *(WORST if known else ()),
+        "",
+    ]
     rows = [
         [
             *(point.choices[key] for key in shown),
@@ -38,12 +49,14 @@ def as_text(report: Explored) -> str:
             *(entry for _, quantity in QUANTITIES for entry in _cells(point, quantity)),
             _or_dash((point.cells or {}).get("block_rams")),
             f"{point.evaluations_per_clock:.3g}",
+            *([_or_dash(point.worst)] if known else ()),
             _said(point, report.part),
         ]
         for point in points
     ]
     limits = report.limits
-    words = ", width and guard bits" if "guard" in points[0].choices else " and width"
+    promise = "error" if "error" in points[0].choices else "width"
+    words = ", width and guard bits" if "guard" in points[0].choices else f" and {promise}"
     notes = [
         f"*: on the Pareto front of multipliers, LUTs, interval{words}, of what fits "
         f"{report.part} ({limits.multipliers} multipliers, {limits.luts} LUTs)",

@@ -16,7 +16,8 @@ class Point(Record):
 
     ``latency`` [cycles] and ``estimated`` are None of what needs too many multipliers, ``mapped``
     is where Yosys has not counted; ``generate`` is the command that makes it, None for what a
-    command line cannot say.
+    command line cannot say. ``worst``: its coordinates with the largest errors, at the limits and
+    at a tenth of them; None of quick designs, which have no words.
     """
 
     choices: Mapping[str, Any]
@@ -28,6 +29,7 @@ class Point(Record):
     mapped: Mapping[str, int] | None
     generate: str | None
     why_not: str | None = None
+    worst: str | None = None
     fits: bool = False
     pareto: bool = False
 

@@ -78,10 +78,12 @@ def fractions(
         chosen[node] = limit[node]
     for node, fits in limit.items():
         chosen[node] = min(chosen[node], fits + WIDEST_FACTOR - width)
+    _alike(chosen, [n for n in graph.nodes if n.op in (Op.SIN, Op.COS)], limit)
     # what a sine unit can use at least: see SinCos.coarsest
-    sines = [chosen[n] for n in graph.nodes if n.op in (Op.SIN, Op.COS)]
-    least = max([COARSEST_ANGLE, *(fraction - 2 for fraction in sines)])
-    most = min([WIDEST, *(SinCos(0, fraction + 2).finest for fraction in sines)])
+    sines = {n: chosen[n] for n in graph.nodes if n.op in (Op.SIN, Op.COS)}
+    phases = [chosen[n.args[0]] for n in sines]
+    least = max([COARSEST_ANGLE, *phases, *(fraction - 2 for fraction in sines.values())])
+    most = min([WIDEST, *(SinCos(0, fraction + 2).finest for fraction in sines.values())])
     finest = _of_phases(graph, most)
     for node, fraction in _of_phases(graph, least).items():
         if node.op is not Op.MULC:  # a constant factor may be as coarse as its gain allows
@@ -139,7 +141,8 @@ def affordable(
     best = first if best is None else best
     if best is None:
         raise PrecisionError(
-            f"error {error:g} takes words of more than {WIDEST_FACTOR} bits; {worst} is reached"
+            f"error {error:g} takes words of more than {WIDEST_FACTOR} bits; {worst} is "
+            "reached; a larger --error, or a --width"
         )
     return best
 
@@ -173,6 +176,16 @@ def smallest_width(
     while width > least and error(width - 1) <= wanted:
         width -= 1
     return width, tried
+
+
+def _alike(chosen: dict[Node, int], sines: list[Node], limit: Mapping[Node, int]) -> None:
+    """Give sines the bits of the finest of them, those apart that are too wide for a multiplier.
+
+    Units of one precision can be shared, and a bit more of a sine costs little.
+    """
+    wide = [n for n in sines if chosen[n] > limit.get(n, WIDEST)]
+    for group in (wide, [n for n in sines if n not in wide]):
+        chosen |= dict.fromkeys(group, max((chosen[n] for n in group), default=0))
 
 
 def _of_phases(graph: Graph, least: int) -> dict[Node, int]:

@@ -27,8 +27,8 @@ FUNCTIONS = {
     "difd": "ΔiFD",
 }
 # Its text gives no word width: ours with the words of all other rows, and with small errors.
-WORDS: dict[str, dict[str, Any]] = {"18 bits": {}, "--error 1e-4": {"error": 1e-4}}
-ROBOTS, MORE_ROBOTS = ("iiwa14",), ("iiwa14", "hyq", "humanoid")
+WORDS: dict[str, dict[str, Any]] = {"18 bits": {"width": 18}, "--error 1e-4": {"error": 1e-4}}
+ROBOTS, MORE_ROBOTS = ("iiwa14_fast",), ("iiwa14_fast", "hyq", "humanoid")
 MULTIPLIERS = 6840  # of its part
 PAPER = """\
 The paper (XCVU9P at 125 MHz; iiwa, HyQ, Atlas; no numbers in its figures, no word width in its
@@ -49,7 +49,7 @@ def dadu(full: bool, place: Path, progress: Progress) -> Reproduction:
     for robot in MORE_ROBOTS if full else ROBOTS:
         for function, name in FUNCTIONS.items():
             progress(f"{name} of {robot}")
-            front = front_end(robot, functions=(function,), target=TARGET)
+            front = front_end(robot, functions=(function,), width=18, target=TARGET)
             plan = compile_core(front, progress).plan
             rows.append(
                 {
@@ -67,7 +67,7 @@ def dadu(full: bool, place: Path, progress: Progress) -> Reproduction:
     for name, words in WORDS.items():
         progress(f"the accelerator of all functions of iiwa14, {name}")
         accelerators[name] = api.info(
-            "iiwa14",
+            "iiwa14_fast",
             functions=WHOLE,
             target=TARGET,
             accelerator=True,

@@ -22,7 +22,7 @@ def test_of_tasks() -> None:
 
 def test_of_a_core() -> None:
     """As of its accelerator; of several functions there is none."""
-    facts = api.info("pendulum").facts
+    facts = api.info("pendulum", width=18).facts
     assert facts.lines == {"id": ID} and "Ethernet, µs a call" in info_text(facts)
     facts = api.info("pendulum", functions=("id", "m")).facts
     assert facts.lines == {} and "tasks/s" not in info_text(facts)

@@ -373,7 +373,9 @@ def test_spoilt_manifest(
 
 def test_changed_manifest(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = design / "manifest.json"
-    file.write_text(file.read_text().replace('"width": 18', '"width": 17', 1))
+    before = file.read_text()
+    file.write_text(re.sub(r'"width": \d+', '"width": 33', before, count=1))
+    assert file.read_text() != before
     assert refused(capsys, "simulate", "design").startswith("design/manifest.json: damaged")
 
 

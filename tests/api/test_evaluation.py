@@ -27,7 +27,7 @@ def states(n: int = N) -> dict[str, np.ndarray]:
 
 def test_golden_is_float_and_nearly_fixed() -> None:
     golden, floating, fixed = (
-        api.evaluate(ROBOT, states(), m) for m in ("golden", "float", "fixed")
+        api.evaluate(ROBOT, states(), m, width=18) for m in ("golden", "float", "fixed")
     )
     for result in (golden, floating, fixed):
         assert result["tau"].shape == (N, 5)
@@ -43,7 +43,7 @@ def test_golden_is_float_and_nearly_fixed() -> None:
 def test_the_graph_of_a_design_with_registers_is_of_the_robot_itself() -> None:
     given = {name: values[:, :2] for name, values in states(5).items()}
     golden, floating, fixed = (
-        api.evaluate("pendulum", given, m, parameters="registers", fit=False)["tau"]
+        api.evaluate("pendulum", given, m, parameters="registers", width=18, fit=False)["tau"]
         for m in ("golden", "float", "fixed")
     )
     np.testing.assert_allclose(floating, golden, rtol=1e-10, atol=1e-9)
@@ -145,14 +145,16 @@ def test_angles_wrap(choices: dict[str, Any]) -> None:
     given["q"][0] = 6.08, 3.9
     moved = {**given, "q": given["q"] + TURNED[:, None]}
     golden, fixed, there = (
-        api.evaluate("pendulum", state, model, **choices)
+        api.evaluate("pendulum", state, model, width=18, **choices)
         for state, model in ((given, "golden"), (given, "fixed"), (moved, "fixed"))
     )
     assert not there["overflow"].any()
     np.testing.assert_allclose(fixed["tau"], golden["tau"], rtol=0, atol=2e-3)
     np.testing.assert_allclose(there["tau"], fixed["tau"], rtol=0, atol=2e-3)
     largest = {**given, "q": np.array([[1e9, -1e15], [1e300, 4.0], [-4.0, np.pi], [0, 2e5]])}
-    found, exact = (api.evaluate("pendulum", largest, m, **choices) for m in ("fixed", "golden"))
+    found, exact = (
+        api.evaluate("pendulum", largest, m, width=18, **choices) for m in ("fixed", "golden")
+    )
     np.testing.assert_allclose(found["tau"], exact["tau"], rtol=0, atol=2e-3)
 
 
@@ -180,7 +182,7 @@ def test_an_angle_whose_turns_another_joint_follows_does_not_wrap(tmp_path: Path
         api.evaluate(str(robot), {**given, "q": np.full((1, 1), 4.1)}, "fixed")
     for q in (3.9, 3.9 + 4 * np.pi, 4.1 + 2 * np.pi):  # two turns of it change nothing
         state = {**given, "q": np.full((1, 1), q)}
-        golden, fixed = (api.evaluate(str(robot), state, m) for m in ("golden", "fixed"))
+        golden, fixed = (api.evaluate(str(robot), state, m, width=18) for m in ("golden", "fixed"))
         np.testing.assert_allclose(fixed["tau"], golden["tau"], rtol=0, atol=2e-3)
 
 

@@ -27,7 +27,7 @@ from tests.test_imports import imports, modules, room_of
 
 POINT = {
     *("choices", "interval", "latency", "evaluations_per_clock", "multipliers", "estimated"),
-    *("mapped", "generate", "fits", "pareto"),
+    *("mapped", "generate", "fits", "pareto", "worst"),
 }
 SITES = {"luts", "logic", "memory", "flip_flops", "block_rams"}
 WRITTEN = ("explore.json", "pareto.svg", "report.html")
@@ -102,6 +102,17 @@ def test_too_many_multipliers(tmp_path: Path) -> None:
     assert two["why_not"] == f"{two['multipliers']} multipliers; LFE5U-25F has 28"
     assert two["estimated"] is None and not two["fits"] and not two["pareto"]
     assert eight["pareto"] and two["why_not"] in report["text"]
+
+
+def test_designs_keep_the_error_unless_widths_are_said(tmp_path: Path) -> None:
+    report = estimate(tmp_path / "out", functions=("id",), intervals=(1, 4))
+    for point in report["points"]:
+        assert point["choices"].keys() == {"formulation", "error", "ii"}
+        assert point["choices"]["error"] == 1e-3 and "--error 0.001" in point["generate"]
+        at_limits, at_a_tenth = (part.split()[-1] for part in point["worst"].split(" | "))
+        assert float(at_limits) <= 1e-3 and float(at_a_tenth) <= 1e-2
+    assert "interval and error, of what fits" in report["text"]
+    assert "worst, at the limits | at a tenth" in report["text"]
 
 
 def test_least_latency_is_one_design(tmp_path: Path) -> None:

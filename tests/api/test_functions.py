@@ -197,7 +197,7 @@ def test_sampled_forward_dynamics_stays_within_the_limits() -> None:
 def test_two_functions_in_one_graph(model: str) -> None:
     """τ and M of one design: M whole and symmetric though its lower triangle is computed."""
     states = drawn("hyq")
-    choices = {"functions": ("id", "m")}
+    choices = {"functions": ("id", "m"), "width": 18}
     exact = api.evaluate("hyq", states, **choices)
     found = api.evaluate("hyq", states, model, **choices)
     tolerance = 1e-12 if model == "float" else 3e-4

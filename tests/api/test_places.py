@@ -15,7 +15,7 @@ from rbdgen.api import places
 from rbdgen.api.places import check_place, default_place, no_defaults
 from rbdgen.cli.main import main
 from rbdgen.design.choices import WHOLE
-from rbdgen.design.design import Design
+from rbdgen.design.design import Design, promising
 from rbdgen.design.loading import load
 from rbdgen.design.nested import MotionLimits
 
@@ -64,13 +64,16 @@ def test_long_names_end_in_a_digest() -> None:
 
 
 def test_no_defaults_is_what_is_no_default() -> None:
-    assert no_defaults(Design("any.urdf")) == {}
+    assert no_defaults(promising(Design("any.urdf"))) == {}
+    assert no_defaults(Design("any.urdf")) == {"width": 18}
     limits = MotionLimits(velocity=2.0)
-    design = Design("any.urdf", functions=("m",), gravity=(0, 0, 0), joint_limits={"j": limits})
+    own = {"functions": ("m",), "gravity": (0, 0, 0), "joint_limits": {"j": limits}}
+    design = Design("any.urdf", error=1e-4, **own)
     assert json.loads(json.dumps(no_defaults(design))) == {
         "functions": ["m"],
         "gravity": [0, 0, 0],
         "joint_limits": {"j": {"velocity": 2.0}},
+        "error": 1e-4,
     }
 
 

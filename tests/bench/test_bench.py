@@ -66,7 +66,7 @@ def test_errors_of_each_coordinate(core: Core, tmp_path: Path) -> None:
     for own in found.coordinates:
         assert all(1e-6 < own.relative(scale) < 1e-2 for scale in SCALES)
     assert errors(core, 500, tmp_path) == found  # as kept
-    finer = compile_core(redesigned(core.front, width=22))
+    finer = compile_core(redesigned(core.front, error=1e-5))
     found_finer = errors(finer, 500, tmp_path)
     assert worst_share(found_finer.coordinates) < worst_share(found.coordinates) / 8
     slower = compile_core(redesigned(core.front, limits=MotionLimits(velocity=0.1)))

@@ -191,7 +191,7 @@ def test_parameters_are_of_all_states(
 
 
 def test_kernels_hand_on_what_is_in_double(tmp_path: Path) -> None:
-    compare(tmp_path, "iiwa14", 300, functions=("fd",))
+    compare(tmp_path, "iiwa14_fast", 300, functions=("fd",))
     text = (tmp_path / "made.cu").read_text()
     assert text.count("io.keep_double(") > 1 and text.count("io.kept_double(") > 1
 

@@ -196,7 +196,15 @@ def test_a_function_for_each_region_through_streams(
 ) -> None:
     """And the bench fails where a word, a flag or TLAST is another."""
     monkeypatch.setattr(hls_functions, "LONGEST", 50)
-    made = api.generate("pendulum", tmp_path / "made", to="hls", functions=("fd",), ii=2)
+    made = api.generate(
+        "pendulum",
+        tmp_path / "made",
+        to="hls",
+        functions=("fd",),
+        width=18,
+        ii=2,
+        name="pendulum_ii2_fd",
+    )
     facts = made.manifest.program.facts
     text = (made / "pendulum_ii2_fd.cpp").read_text()
     assert text.count("#pragma HLS INLINE\n") >= facts["functions"] > 3

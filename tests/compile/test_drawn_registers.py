@@ -46,7 +46,7 @@ DRAWN: list[tuple[int, int, Any, str]] = [  # seed, joints, kinds, function
     (12, 2, ONE, "difd"),
 ]
 LEAST = 1e-5  # of entries that registers hold alone, whose rounding is their own
-REGISTERS: dict[str, Any] = {"parameters": "registers", "fit": False}
+REGISTERS: dict[str, Any] = {"parameters": "registers", "width": 18, "fit": False}
 
 
 @pytest.mark.parametrize(("seed", "joints", "kinds", "function"), DRAWN)

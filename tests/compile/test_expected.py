@@ -35,7 +35,7 @@ def errors_of(note: str, scale: str = "the limits") -> dict[str, float]:
 @pytest.mark.parametrize(("scale", "share"), [("the limits", 1.0), ("a tenth", 0.1)])
 def test_light_wrists_are_told_of(scale: str, share: float) -> None:
     """The error of iiwa 14's worst q̈ in the note is that of other states, against golden ABA."""
-    made = compile_design("iiwa14", functions=("fd",), fit=False)
+    made = compile_design("iiwa14_fast", functions=("fd",), fit=False, width=18)
     assert isinstance(made, Core)
     robot = made.front.robot
     (note,) = (note for note in made.notes if note.startswith("width: 18 bits leave qdd"))
@@ -51,14 +51,14 @@ def test_light_wrists_are_told_of(scale: str, share: float) -> None:
 
 def test_an_error_is_said_in_units_of_effort_too() -> None:
     """Of its own size, in N·m and of the effort limit that the file states."""
-    note = note_of("iiwa14", functions=("id",), ii=5, fold="none", width=12)
+    note = note_of("iiwa14_fast", functions=("id",), ii=5, fold="none", width=12)
     found = re.search(r"off by (\S+) at a tenth \((\S+) N·m, (\S+) of its effort limit", note)
     assert found and float(found[1]) > 0.05 and float(found[3]) < 0.01
     assert note.endswith(CHANGES)
 
 
 def test_nothing_is_said_of_small_errors() -> None:
-    assert note_of("pendulum", functions=("id",), fit=False) == ""
+    assert note_of("pendulum", functions=("id",), width=18, fit=False) == ""
 
 
 def test_where_an_error_is_promised_all_arrays_are_told() -> None:
@@ -87,7 +87,7 @@ def test_an_accelerator_s_functions_are_told_apart() -> None:
 
 def test_overflow_is_told_of() -> None:
     """Of a word that is four bits too short."""
-    made = compile_design("pendulum", functions=("id",), fit=False)
+    made = compile_design("pendulum", functions=("id",), width=18, fit=False)
     assert isinstance(made, Core) and note_of_errors(made, expected_errors(made)) == ""
     output = made.fixed.graph.outputs["tau[0]"]
     own = made.fixed.formats[output]

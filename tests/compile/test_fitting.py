@@ -30,7 +30,7 @@ from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.schedule.round_plan import RoundPlan
 
 # Of a part that is too small for a task every cycle.
-SMALL: dict[str, Any] = {"functions": ("did",), "target": "ecp5-25f"}
+SMALL: dict[str, Any] = {"functions": ("did",), "width": 18, "target": "ecp5-25f"}
 LARGER = find_target("ecp5-85f")
 
 
@@ -215,7 +215,7 @@ def test_the_note_has_the_numbers_of_info() -> None:
 
 def test_a_task_every_cycle_where_that_fits() -> None:
     """And the same design as without a look at the part."""
-    fits, alone = api.info("pendulum"), api.info("pendulum", fit=False)
+    fits, alone = (api.info("pendulum", width=18, fit=fit) for fit in (True, False))
     assert fits.pop("notes")[-1].startswith("a task every cycle fits ecp5-85f: 10 of 156 mult")
     assert fits.pop("fitted")["ii"] == 1
     assert fits == {key: value for key, value in alone.items() if key not in ("notes", "fitted")}
@@ -233,7 +233,7 @@ def test_joints_in_turn_where_sharing_multipliers_is_too_large(
 ) -> None:
     part = replace(find_target("ecp5-25f"), luts=10_000, multipliers=40)
     instead(part, monkeypatch)
-    core = made("iiwa14", target="ecp5-25f")
+    core = made("iiwa14_fast", width=18, target="ecp5-25f")
     assert isinstance(core.plan, RoundPlan) and fitted(core).fold == "joints"
     assert core.plan.multipliers <= 40
     found = errors_in_graph(core.front, core.fixed).errors
@@ -280,7 +280,7 @@ def test_the_folder_says_what_was_chosen_and_makes_it_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     place = tmp_path / "design"
-    assert main(["generate", "pendulum", "-o", str(place)]) == 0
+    assert main(["generate", "pendulum", "--width", "18", "-o", str(place)]) == 0
     entry = api.read_manifest(place)
     assert entry["fitted"]["note"] == entry["notes"][-1]
     assert f"note: {entry['notes'][-1]}" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from rbdgen.passes.in_double import in_double
 
 
 def test_accelerations_take_double_and_efforts_do_not() -> None:
-    front = front_end("iiwa14", functions=("fd",))
+    front = front_end("iiwa14_fast", functions=("fd",))
     told, found = with_doubles(front)
     facts = facts_of(front, found)
     assert 0 < facts.in_double == len(found.nodes) < len(front.graph.nodes) / 2
@@ -38,7 +38,7 @@ def test_accelerations_take_double_and_efforts_do_not() -> None:
     assert off(found.nodes) <= facts.error < off(frozenset())
     inside = in_double(graph, _drawn(front, 0.0), facts.error)
     assert facts.alone > 1.2 * inside.alone  # corners of the limits are among the states
-    front = front_end("iiwa14", functions=("id",))
+    front = front_end("iiwa14_fast", functions=("id",))
     told, found = with_doubles(front)
     assert not found.nodes and told.notes == front.notes
     assert facts_of(front, found).reached < 1e-6
@@ -57,7 +57,7 @@ def test_the_error_is_a_choice() -> None:
 
 
 def test_loops_say_that_they_have_float_alone() -> None:
-    front = front_end("iiwa14", functions=("did",), code="loops", float_error=1e-6)
+    front = front_end("iiwa14_fast", functions=("did",), code="loops", float_error=1e-6)
     told, found = with_doubles(front)
     assert not found.nodes and told.notes == front.notes  # that is enough
     assert found.alone < 1e-6
@@ -66,9 +66,9 @@ def test_loops_say_that_they_have_float_alone() -> None:
 def test_lengths_of_floats_are_a_note() -> None:
     """Sines and cosines that come in as floats; angles have no length."""
     choices = {"functions": ("fd",), "float_error": 1e-6}
-    front = front_end("iiwa14", angles="sincos", **choices)
+    front = front_end("iiwa14_fast", angles="sincos", **choices)
     told, found = with_doubles(front)
     assert 1e-6 < found.lengths < 1e-4
     (note,) = [note for note in told.notes if "has length 1 up to rounding" in note]
     assert f"differ by up to {found.lengths:.1e} of" in note
-    assert with_doubles(front_end("iiwa14", **choices))[1].lengths == 0
+    assert with_doubles(front_end("iiwa14_fast", **choices))[1].lengths == 0

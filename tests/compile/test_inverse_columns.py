@@ -73,7 +73,7 @@ def test_columns_save_where_they_leave_few_additions_and_have_time(
     [
         ("pendulum", 5, "fixed"),
         ("gantry", 11, "fixed"),  # M has entries that are constant, and rows apart
-        pytest.param("iiwa14", 8, "fixed", marks=pytest.mark.slow),
+        pytest.param("iiwa14_fast", 8, "fixed", marks=pytest.mark.slow),
         pytest.param("hyq", 18, "floating", marks=pytest.mark.slow),
     ],
 )

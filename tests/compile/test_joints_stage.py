@@ -28,7 +28,8 @@ ARM: dict[str, Any] = {"functions": ("id",), "target": "ecp5-25f"}
 def test_its_words_are_the_cores() -> None:
     """What the accelerator's model gives is what a core of the same joints gives."""
     made = accelerate("gantry", functions=("id",), fold="joints", ii=16)
-    core = compile_core(front_end("gantry", functions=("id",), fold="joints", ii=16))
+    choices = {"width": 18, "fold": "joints", "ii": 16}
+    core = compile_core(front_end("gantry", functions=("id",), **choices))
     (stage,) = made.accelerator.stages.values()
     assert isinstance(stage.plan, RoundPlan) and stage.name == "rnea"
     assert made.accelerator.multipliers == core.plan.multipliers
@@ -84,7 +85,7 @@ def test_a_board_has_the_smallest() -> None:
     assert stage.plan is not None
 
     def luts(interval: int) -> int:
-        core = compile_core(front_end("iiwa14", fold="joints", ii=interval, **ARM))
+        core = compile_core(front_end("iiwa14", width=18, fold="joints", ii=interval, **ARM))
         return estimated("ecp5", features(core.plan))["luts"]
 
     own = estimated("ecp5", features(stage.plan))["luts"]

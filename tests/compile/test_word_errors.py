@@ -40,11 +40,11 @@ def test_too_inexact(own: tuple[float, float], other: tuple[float, float], said:
 def test_joints_of_an_arm_with_a_light_wrist_do_not_take_turns_by_themselves() -> None:
     """Words of 18 bits have one binary point for all of them; the note says what that would take
     and leave. `--fold joints` makes it all the same."""
-    choices = {"functions": ("id",), "ii": 24, "target": "xcup"}
-    made = compile_core(front_end("iiwa14", **choices))
+    choices = {"functions": ("id",), "width": 18, "ii": 24, "target": "xcup"}
+    made = compile_core(front_end("iiwa14_fast", **choices))
     assert not isinstance(made.plan, RoundPlan)
     (note,) = (note for note in made.notes if "joints do not take turns" in note)
-    joints = compile_core(front_end("iiwa14", fold="joints", **choices))
+    joints = compile_core(front_end("iiwa14_fast", fold="joints", **choices))
     assert isinstance(joints.plan, RoundPlan)
     found = errors_in_graph(joints.front, joints.fixed).errors
     worst = max(own.relative(SCALES[1]) for own in found)

@@ -13,7 +13,9 @@ from numpy.testing import assert_allclose
 
 from rbdgen.design.arrays import given_coordinates, needs
 from rbdgen.design.bounds import bounds
-from rbdgen.design.design import Design
+from rbdgen.design.choices import ERROR
+from rbdgen.design.derived import no_defaults
+from rbdgen.design.design import Design, promising
 from rbdgen.design.limits import DEFAULT_VELOCITY
 from rbdgen.design.loading import load, locate, shipped_robots
 from rbdgen.design.nested import MotionLimits
@@ -53,9 +55,17 @@ def write(tmp_path: Path):  # type: ignore[no-untyped-def]
 
 
 def test_shipped_robots() -> None:
-    assert list(shipped_robots()) == NAMES
+    assert list(shipped_robots()) == sorted([*NAMES, "iiwa14_fast"])
     folder = data.data_folder("robots")
     assert {path.stem for path in folder.glob("*.urdf")} == set(NAMES)
+
+
+def test_iiwa_moves_as_fast_as_its_data_sheet_says() -> None:
+    own, fast = load("iiwa14")[0], load("iiwa14_fast")[0]
+    degrees = [85, 85, 100, 75, 130, 135, 135]
+    said = [own.joint_limits[f"joint_{k}"].velocity for k in range(1, 8)]
+    assert said == pytest.approx(np.radians(degrees), abs=0.01)
+    assert (fast.limits.velocity, fast.robot) == (10, own.robot)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -173,9 +183,45 @@ limits:
 def test_defaults_and_a_bare_urdf(write) -> None:  # type: ignore[no-untyped-def]
     path = write("robot: arm.urdf")
     design, robot = load(path)
-    assert design == Design(robot=str(path.parent / "arm.urdf"))
+    assert design == promising(Design(robot=str(path.parent / "arm.urdf")))
+    assert design.error == ERROR
     assert load(path.parent / "arm.urdf")[0] == design
     assert robot.joint_names == ["slide", "wrist"]
+
+
+@pytest.mark.parametrize(
+    ("file", "choices", "width", "error"),
+    [
+        ("", {}, 18, ERROR),
+        ("", {"width": 20}, 20, None),
+        ("", {"error": 1e-4}, 18, 1e-4),
+        ("", {"guard": 2}, 18, None),
+        ("", {"proven": "all"}, 18, None),
+        ("", {"accelerator": True}, 18, None),
+        ("", {"accelerator": True, "error": 1e-4}, 18, 1e-4),
+        ("width: 20", {}, 20, None),
+        ("error: 1e-4", {}, 18, 1e-4),
+        ("error: 1e-4", {"width": 20}, 20, None),
+        ("width: 20", {"error": 1e-4}, 20, 1e-4),
+    ],
+)
+def test_words_have_what_an_error_takes_unless_a_width_is_said(
+    file: str,
+    choices: dict[str, object],
+    width: int,
+    error: float | None,
+    write,  # type: ignore[no-untyped-def]
+) -> None:
+    """Choices win over the file; no folder's name says what nobody said."""
+    path = write(f"robot: arm.urdf\n{file}")
+    design, _ = load(path, **choices)
+    assert (design.width, design.error) == (width, error)
+    said = no_defaults(design)
+    assert {"width", "error"} & said.keys() == (
+        set()
+        if not file and {"width", "error"}.isdisjoint(choices)
+        else {"width" if error is None else "error"}
+    )
 
 
 def test_needs_and_root_modes(write) -> None:  # type: ignore[no-untyped-def]

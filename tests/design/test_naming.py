@@ -12,7 +12,7 @@ import pytest
 from rbdgen.api.names import design_text
 from rbdgen.cli.main import main
 from rbdgen.design.choices import WHOLE
-from rbdgen.design.design import Design
+from rbdgen.design.design import Design, promising
 from rbdgen.design.identifiers import LONGEST
 from rbdgen.design.loading import load
 from rbdgen.design.naming import design_name
@@ -88,7 +88,7 @@ def test_the_file_in_a_designs_folder_has_its_name(tmp_path: Path) -> None:
 
 
 def test_whatever_a_robot_is_called_its_designs_have_names_of_their_own() -> None:
-    design = Design("any.urdf")
+    design = promising(Design("any.urdf"))
     robots = ("*/ int main", '"; rm', "日本", "робот", "9" * 80, "9" * 81, "", "int", "a__b", "Ä")
     names = [design_name(robot, design) for robot in robots]
     assert len(set(names)) == len(robots)

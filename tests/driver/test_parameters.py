@@ -18,9 +18,9 @@ from tests.api.test_calibration import another
 
 STATE = np.random.default_rng(4).uniform(-1.0, 1.0, (3, 20, 2))
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
-    "plain": ("integer", {"accelerator": False, "fit": False}),
+    "plain": ("integer", {"accelerator": False, "width": 18, "fit": False}),
     "integer": ("integer", {"functions": ("id", "m"), "ii": 2}),
-    "rtl": ("rtl", {"accelerator": False, "fit": False}),
+    "rtl": ("rtl", {"accelerator": False, "width": 18, "fit": False}),
     "cpp": ("cpp", {"functions": ("id", "fd")}),
     "cpp32": ("cpp32", {"functions": ("id",)}),
     "cuda": ("cuda-on-cpu", {"functions": ("id", "fd")}),

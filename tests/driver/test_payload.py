@@ -34,7 +34,7 @@ KINDS: dict[str, tuple[str, dict[str, Any], float]] = {  # and the error, of the
     "loops": ("cpp", {"code": "loops"}, 1e-12),
     "CUDA's text": ("cuda-on-cpu", {}, 1e-12),
     "integer": ("integer", {"ii": 16}, 0.02),
-    "plain": ("integer", {"accelerator": False}, 0.02),
+    "plain": ("integer", {"accelerator": False, "width": 18}, 0.02),
 }
 
 
@@ -83,7 +83,9 @@ def test_of_each_state() -> None:
     q, v, a = state(2, 4)
     several = np.array([k * PAYLOAD for k in (0.0, 0.5, 1.0, 2.0)])
     for backend in ("golden", "integer"):
-        robot = Dynamics("gantry", backend, functions=("id",), payload="tool", accelerator=False)
+        robot = Dynamics(
+            "gantry", backend, functions=("id",), payload="tool", accelerator=False, width=18
+        )
         own = robot.submit("rnea", q, v, a, payload=several)
         robot.set_payload(*BODY)
         then = robot.submit("rnea", q, v, a)

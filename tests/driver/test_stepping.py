@@ -15,7 +15,7 @@ from rbdgen.golden import integrate
 
 WALKER = str(Path(__file__).parents[1] / "robots" / "walker.urdf")
 H = 0.01
-CHOICES: dict[str, Any] = {"functions": ("step",), "step": H, "accelerator": False}
+CHOICES: dict[str, Any] = {"functions": ("step",), "step": H, "width": 18, "accelerator": False}
 
 
 @pytest.mark.parametrize("rule", ["euler", "rk4"])

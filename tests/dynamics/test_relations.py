@@ -150,7 +150,7 @@ def test_integer_model_within_its_rounding(name: str) -> None:
 
     def fixed(functions: str, given: Arrays) -> Arrays:
         chosen = tuple(functions.split(","))
-        return api.evaluate(robot, given, "fixed", base=base, functions=chosen)
+        return api.evaluate(robot, given, "fixed", base=base, functions=chosen, width=18)
 
     found = fixed("m,minv", state)
     product = found["M"] @ found["Minv"]

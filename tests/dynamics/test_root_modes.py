@@ -48,7 +48,7 @@ def test_graph_is_golden_and_words_are_near(
     choices: dict[str, Any], bounds: dict[str, float]
 ) -> None:
     """The float graph to 1e-9, the integer model to an RMS of ``bounds``, at 18 bits."""
-    front = front_end("hyq", base="floating", fit=False, **choices)
+    front = front_end("hyq", base="floating", width=18, fit=False, **choices)
     core = compile_core(front)
     (state,) = batches(core, N, 3)
     pushed = state["f_ext"].any(axis=(0, 2)).sum()

@@ -28,7 +28,7 @@ def test_the_list_is_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
         return real(self, graph, known)
 
     monkeypatch.setattr(Pass, "__call__", noted)
-    front = front_end("pendulum")
+    front = front_end("pendulum", width=18)
     assert ran == [step.name for step in EXACT]
     compile_core(front)
     assert ran == [step.name for step in PASSES]

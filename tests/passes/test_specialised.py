@@ -22,9 +22,9 @@ from rbdgen.robot.chained_frames import chained_frames
 RAILS = str(Path(__file__).parent.parent / "robots" / "rails.urdf")
 CASES = [
     ("pendulum", "did", "fixed", 1),
-    ("iiwa14", "did", "fixed", 1),
-    ("iiwa14", "did", "fixed", 2),
-    ("iiwa14", "id", "fixed", 6),
+    ("iiwa14_fast", "did", "fixed", 1),
+    ("iiwa14_fast", "did", "fixed", 2),
+    ("iiwa14_fast", "id", "fixed", 6),
     ("gantry", "did", "fixed", 2),
     ("hyq", "did,m", "floating", 5),
     ("tiago_like", "id", "fixed", 3),
@@ -130,7 +130,7 @@ def products(made: FixedProgram) -> int:
 
 def test_products_of_iiwa_s_gradients() -> None:
     """A visit each takes under two thirds of what all that might be needed would take."""
-    made = general("iiwa14", "did", "fixed")
+    made = general("iiwa14_fast", "did", "fixed")
     alone = specialised(made, 1)
     visits = {name: len(made.real.of(name)) for name in made.templates}
     might = sum(n * made.templates[name].graph.operations()["mul"] for name, n in visits.items())
@@ -140,14 +140,14 @@ def test_products_of_iiwa_s_gradients() -> None:
 
 def test_visits_that_need_the_same_are_together() -> None:
     """Columns that arrive at joints of the same side of the elbow: no link, so no arm to add."""
-    own = specialised(general("iiwa14", "did", "fixed"), 2)
+    own = specialised(general("iiwa14_fast", "did", "fixed"), 2)
     part = {visit.key: visit.template for visit in own.real.reads if "column" in visit.template}
     assert part[5, 1] == part[4, 1]
     assert part[5, 1] != part[5, 2]
 
 
 def test_one_datapath_for_all_keeps_its_name() -> None:
-    made = general("iiwa14", "id", "fixed")
+    made = general("iiwa14_fast", "id", "fixed")
     assert set(specialised(made, 6).templates) == set(made.templates)
     assert Visit("out", (3,)) in specialised(made, 6).real.reads
 

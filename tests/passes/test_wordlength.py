@@ -204,7 +204,7 @@ def test_guard_bits_take_no_multiplier() -> None:
     """Sums of more exact terms, as soon, with operands of the same width."""
     found = []
     for guard in (1, 2):
-        made = compile_core(front_end("pendulum", functions=("did",), guard=guard, ii=1))
+        made = compile_core(front_end("pendulum", functions=("did",), width=18, guard=guard, ii=1))
         states = columns(made, 2000, seed=5)
         given = Given({}, {}, states, frozenset())
         error = worst_error(made.fixed, made.front.graph, given).share

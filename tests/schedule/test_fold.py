@@ -188,7 +188,7 @@ def test_the_smallest_interval_that_fits_a_budget() -> None:
 
 def test_a_budget_chooses_the_interval() -> None:
     """iiwa's inverse dynamics on the 28 multipliers of the smallest ECP5: one task in 5 cycles."""
-    core = compile_core(front_end("iiwa14", multipliers=28, target="ecp5-25f"))
+    core = compile_core(front_end("iiwa14", width=18, multipliers=28, target="ecp5-25f"))
     assert isinstance(core.plan, Fold)
     assert core.plan.interval == 5
     assert core.plan.multipliers == 28

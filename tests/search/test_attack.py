@@ -30,7 +30,7 @@ STATES = json.loads(Path(__file__).with_name("states.json").read_text())
 
 @cache
 def core(robot: str, functions: tuple[str, ...], **choices: Any) -> Core:
-    return compile_core(front_end(robot, functions=functions, fit=False, **choices))
+    return compile_core(front_end(robot, functions=functions, width=18, fit=False, **choices))
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from tests.coordinates import worst_in
 
 @cache
 def accelerated(fold: str) -> Accelerated:
-    return accelerate("iiwa14", functions=ON_ACCELERATORS, ii=8, target="xcup", fold=fold)
+    return accelerate("iiwa14_fast", functions=ON_ACCELERATORS, ii=8, target="xcup", fold=fold)
 
 
 @pytest.fixture(scope="module")
