@@ -377,7 +377,7 @@ def parser() -> Parser:
         "the papers' tables and figures, beside ours",
         "rbdgen reproduce 003             seconds",
         "rbdgen reproduce 000 001 002 004 minutes each",
-        "rbdgen reproduce 004 --closed    a controller at 1 kHz over a simulated arm: two minutes",
+        "rbdgen reproduce 004 --closed    a controller at 1 kHz over a simulated arm: minutes",
         "rbdgen reproduce 000 001 --full  longer chains and larger batches: an hour",
     )
     made.add_argument(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from . import svg
 from .colours import GREY, GRID
 
-WIDE, HIGH, TOP, FOOT, ROOM = 56.0, 32.0, 60.0, 46.0, 16.0
+WIDE, HIGH, TOP, FOOT, ROOM = 66.0, 32.0, 60.0, 46.0, 16.0
 SHADE, FAILED = "#2a8a57", "#b23a6b"
 DARKEST = 0.6  # opacity; text stays readable
 
