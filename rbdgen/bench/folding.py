@@ -28,7 +28,7 @@ DESIGNS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {"functions": ("did",), "fold": "joints", "rotation": 3, "ii": 8},
         {"frequency": 165, "placer": "static", "router": "router2"},
     ),
-    "iiwa14-id-25f": ("iiwa14", {"multipliers": 28, "target": "ecp5-25f"}, {"frequency": 150}),
+    "iiwa14-id-25f": ("iiwa14", {"ii": 5, "target": "ecp5-25f"}, {"frequency": 150}),
     "hyq-did": (
         "hyq",
         {"functions": ("did",), "multipliers": 156},
