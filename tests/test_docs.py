@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from rbdgen.bench.names import TAKES
 from rbdgen.cli.parser import parser
 from rbdgen.design.loading import shipped_robots
+from rbdgen_benchmarks.bench.names import TAKES
 from tests.pictures import PICTURES, Picture
 from tests.test_imports import FLOOR
 from tests.test_pages import IN_ORDER

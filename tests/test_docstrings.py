@@ -1,13 +1,13 @@
-"""Docstrings of the package begin with a noun or a verb, not with a word that hides it."""
+"""Docstrings of the packages begin with a noun or a verb, not with a word that hides it."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "rbdgen"
+from tests.test_imports import modules
+
 OPENINGS = (
     *("What", "Of", "So", "Those", "Whose", "That", "Such"),
     *("About", "After", "As", "At", "Before", "Behind", "Beside", "Besides", "Between", "By"),
@@ -31,11 +31,9 @@ def test_openings_are_seen(word: str) -> None:
 
 
 def test_docstrings_begin_with_a_noun_or_a_verb() -> None:
-    files = sorted(PACKAGE.rglob("*.py"))
-    assert files
     lines = [
-        f"{path.relative_to(PACKAGE.parent)}: {line}"
-        for path in files
+        f"{module}: {line}"
+        for module, path in modules().items()
         for line in hidden(path.read_text("utf-8"))
     ]
     assert not lines, "\n".join(lines)

@@ -1,6 +1,8 @@
 """Imports run one way, and nothing of the machine that wrote a file stays in it."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Container, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -8,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "rbdgen"
+PACKAGES = (ROOT / "rbdgen", ROOT / "rbdgen_benchmarks")
 
 # A floor may import from those that stand above it in this list, and a room from itself. In a room,
 # files may import each other in any order that has no circle.
@@ -27,7 +29,16 @@ FLOORS = (
     {"cli"},
     {"__main__"},
 )
+NAMES = {package.name for package in PACKAGES}
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+# Runs a command, and fails if that imported a benchmark.
+COMMAND = """
+import sys
+from rbdgen.cli.main import main
+main(sys.argv[1:])
+assert not [name for name in sys.modules if name.startswith("rbdgen_benchmarks")]
+"""
 
 IGNORED = {"build", "dist", "__pycache__"}
 # Spelt so that this file does not contain them.
@@ -35,12 +46,12 @@ UNWANTED = ("/" + "work/", "/" + "root/")
 
 
 def room_of(module: str) -> str:
-    """``rbdgen.graph.node`` is in ``graph``; the package itself is ``__init__``."""
+    """``rbdgen.graph.node`` is in ``graph``; a package itself is ``__init__``."""
     return [*module.split("."), "__init__"][1]
 
 
 def imports(source: str, module: str, is_package: bool) -> Iterator[tuple[int, str]]:
-    """Line and full name of whatever of rbdgen ``source`` imports, wherever in it.
+    """Line and full name of whatever of the packages ``source`` imports, wherever in it.
 
     ``from rbdgen.graph import node`` is `rbdgen.graph.node`, a file or a name in one.
     """
@@ -54,13 +65,13 @@ def imports(source: str, module: str, is_package: bool) -> Iterator[tuple[int, s
             names = [f"{base}.{alias.name}" for alias in node.names]
         else:
             continue
-        yield from ((node.lineno, name) for name in names if name.split(".")[0] == "rbdgen")
+        yield from ((node.lineno, name) for name in names if name.split(".")[0] in NAMES)
 
 
 def modules() -> dict[str, Path]:
-    """Every file of the package, by its module's name."""
+    """Every file of the packages, by its module's name."""
     found = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in sorted(path for package in PACKAGES for path in package.rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
         found[".".join(parts[:-1] if path.name == "__init__.py" else parts)] = path
     return found
@@ -102,6 +113,18 @@ def test_imports_run_one_way() -> None:
     assert not faults(sources)
 
 
+def test_each_room_is_in_one_package() -> None:
+    rooms = [{path.name for path in package.iterdir() if path.is_dir()} for package in PACKAGES]
+    assert set.intersection(*rooms) <= IGNORED
+
+
+def test_commands_start_without_the_benchmarks() -> None:
+    """The command line alone knows them, and imports them for the commands that run them."""
+    command = [sys.executable, "-c", COMMAND, "robots"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("importer", "source", "fault"),
     [
@@ -113,6 +136,12 @@ def test_imports_run_one_way() -> None:
         ("rbdgen.rtl.units", "from rbdgen import compile", "rbdgen.compile"),
         ("rbdgen.compile.flow", "from ..rtl.emit import emit", "rbdgen.rtl.emit.emit"),
         ("rbdgen.rtl.units", "from .other import a", "a circle"),
+        ("rbdgen.api.info", "from rbdgen_benchmarks.bench import cpu", "rbdgen_benchmarks.bench"),
+        ("rbdgen_benchmarks.bench.cpu", "from rbdgen.cli import main", "rbdgen.cli.main"),
+        ("rbdgen_benchmarks.bench.cpu", "from ..reproduce import times", "reproduce.times"),
+        ("rbdgen_benchmarks.bench.cpu", "from rbdgen import api, driver", None),
+        ("rbdgen_benchmarks.reproduce.times", "from ..bench.cpu import cpu", None),
+        ("rbdgen.cli.commands", "from rbdgen_benchmarks.bench.demo import demo", None),
         ("rbdgen.rtl.units", "from rbdgen.graph import Op", None),
         ("rbdgen.rtl.units", "from .skid import Skid", None),
         ("rbdgen.simulate.run", "from rbdgen import __version__", None),

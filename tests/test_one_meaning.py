@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "rbdgen"
+from tests.test_imports import ROOT, modules
 
 # Word → what it means, and where alone a name may have it.
 MEANINGS = {
@@ -55,8 +54,8 @@ def test_a_word_has_one_meaning(word: str) -> None:
     meaning, places = MEANINGS[word]
     named = re.compile(rf"(?:^|_){word}s?(?:_|$)|{word.capitalize()}(?:s|[A-Z]|$)")
     files = {
-        path.relative_to(PACKAGE).as_posix()
-        for path in PACKAGE.rglob("*.py")
+        path.relative_to(ROOT).as_posix().partition("/")[2]
+        for path in modules().values()
         if any(named.search(name) for name in names_of(path.read_text()))
     }
     assert files, f"nothing is called {word}"

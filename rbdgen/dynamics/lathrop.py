@@ -9,8 +9,8 @@ mass, s* = p* + r*, all along its axes.
 Where Table 5 prints 2 S + Q, the Coriolis terms it is derived from give 2 (S + Q), which is here.
 
 Both are written in vector operations, for any interpreter of them: `Scalars` has each as operations
-of scalars, `rbdgen.reproduce.timetable` keeps the time of each. A link's share, or a gluing, is a
-step of a visit (``steps``), to one of the templates
+of scalars, `rbdgen_benchmarks.reproduce.timetable` keeps the time of each. A link's share, or a
+gluing, is a step of a visit (``steps``), to one of the templates
 
     turn     sine and cosine of a joint's angle
     frame    a link's A, p*, q̇ and q̈

@@ -16,13 +16,13 @@ from rbdgen.api.names import DESIGN
 from rbdgen.api.rtl import load_core
 from rbdgen.api.stays import tasks_of
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
-from rbdgen.bench.rk4 import SLOPES, picture, turns
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.driver import Dynamics
 from rbdgen.simulate import verilate
 from rbdgen.simulate.toolchain import SimulationError
 from rbdgen.tasks.routes import CODES
+from rbdgen_benchmarks.bench.rk4 import SLOPES, picture, turns
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.bench.chains import chain_urdf
 from rbdgen.cli.main import main
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.loading import load
@@ -22,6 +21,7 @@ from rbdgen.graph.node import Op
 from rbdgen.graph.word import indices
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.round_plan import GATHERING, RoundPlan
+from rbdgen_benchmarks.bench.chains import chain_urdf
 
 CHOICES: dict[str, Any] = {"fold": "joints", "ii": 6}
 

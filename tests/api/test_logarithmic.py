@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.bench.chains import chain_urdf
 from rbdgen.compile.flow import front_end
 from rbdgen.design.choices import PRODUCTS
 from rbdgen.robot.model import RobotError
+from rbdgen_benchmarks.bench.chains import chain_urdf
 
 LOGARITHMIC = {"formulation": "logarithmic", "ii": 1}
 

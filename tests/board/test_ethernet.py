@@ -15,13 +15,13 @@ from amaranth.sim import Simulator, SimulatorContext
 
 from rbdgen import api
 from rbdgen.api.folder import InputError
-from rbdgen.bench.board import asked_of
 from rbdgen.board.ethernet import Address, UdpLine
 from rbdgen.board.packets import FLAG
 from rbdgen.board.simulation import SimulatedUdpBoard
 from rbdgen.driver import Dynamics
 from rbdgen.driver.checking import check_board
 from rbdgen.driver.links import Link, UdpPort
+from rbdgen_benchmarks.bench.board import asked_of
 from tests.board.host import COMPILER, example
 
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")

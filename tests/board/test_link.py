@@ -23,9 +23,6 @@ from rbdgen.api import on_board
 from rbdgen.api.contract import Contract
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import Manifest, read_manifest
-from rbdgen.bench import damage
-from rbdgen.bench.board import asked_of
-from rbdgen.bench.damage import KINDS, Damage, flood
 from rbdgen.board.packets import (
     BROKEN,
     FLAG,
@@ -44,6 +41,9 @@ from rbdgen.driver import Dynamics
 from rbdgen.driver.checking import check_board
 from rbdgen.driver.links import Link, SerialPort
 from rbdgen.rtl.task_packets import Status
+from rbdgen_benchmarks.bench import damage
+from rbdgen_benchmarks.bench.board import asked_of
+from rbdgen_benchmarks.bench.damage import KINDS, Damage, flood
 from tests.board.host import COMPILER, example
 
 pytest.importorskip("serial", reason="pyserial is not installed")

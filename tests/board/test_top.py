@@ -11,7 +11,6 @@ import pytest
 from rbdgen import api
 from rbdgen.api.folder import read_manifest
 from rbdgen.api.on_board import link_sources
-from rbdgen.bench.board import asked_of
 from rbdgen.board.build import LEDS, top_text
 from rbdgen.board.catalog import Board, find_board
 from rbdgen.board.packets import IP, PORT, Layout, task
@@ -19,6 +18,7 @@ from rbdgen.board.pll import pll
 from rbdgen.design.manifest import AcceleratorManifest
 from rbdgen.rtl.lint import verilog_file
 from rbdgen.system.data import data_folder
+from rbdgen_benchmarks.bench.board import asked_of
 from sim.runner import build_sources, run
 from tests.rtl.lint import check_lint
 

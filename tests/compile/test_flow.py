@@ -11,7 +11,6 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api.facts import core_facts, robot_facts
-from rbdgen.bench.chains import chain_urdf
 from rbdgen.compile import front as front_module
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import Front, compile_core, fixed_point, front_end
@@ -24,6 +23,7 @@ from rbdgen.graph.text import to_text
 from rbdgen.passes.given import Given
 from rbdgen.robot.canonical import rewrites
 from rbdgen.robot.model import Robot, RobotError
+from rbdgen_benchmarks.bench.chains import chain_urdf
 
 
 @pytest.mark.parametrize("function", ["m", "did"])

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from rbdgen.bench.chains import chain_urdf
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.estimate.features import NAMES, TABLE_WIDTH, features, memory, operations
 from rbdgen.graph.node import Op
 from rbdgen.rtl.emit import emit
 from rbdgen.rtl.lut_ram import BlockRam
 from rbdgen.schedule.channels import Pipeline
+from rbdgen_benchmarks.bench.chains import chain_urdf
 
 DESIGNS: tuple[dict[str, Any], ...] = (
     {"functions": ("did",)},

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.bench.chains import chain_urdf
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import sample_inputs
 from rbdgen.graph.node import Builder
@@ -15,6 +14,7 @@ from rbdgen.passes import climbs
 from rbdgen.passes.climbs import decided, unlike
 from rbdgen.passes.order import UNITS, run
 from rbdgen.passes.wordlength import integer_bits
+from rbdgen_benchmarks.bench.chains import chain_urdf
 
 
 def test_signals_are_unlike_each_other_and_each_is_like_one() -> None:

@@ -15,13 +15,13 @@ import pinocchio as pin
 import pytest
 
 from rbdgen.api.names import design_text
-from rbdgen.bench.same_robot import assert_same_robot
 from rbdgen.cli.main import main
 from rbdgen.design.loading import load, locate
 from rbdgen.robot.model import NotFound, RobotError
 from rbdgen.robot.sources import as_urdf, described, received, root_tag
 from rbdgen.robot.urdf import read_urdf
 from rbdgen.system.data import data_folder
+from rbdgen_benchmarks.bench.same_robot import assert_same_robot
 from tests.robot.test_mjcf import ARM
 
 LINK = """<xacro:macro name="body" params="name mass">

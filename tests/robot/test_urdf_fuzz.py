@@ -10,9 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rbdgen.bench.mutated import MUTATIONS, WORDS, is_as_pinocchio_reads, refusal_of, texts
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
+from rbdgen_benchmarks.bench.mutated import (
+    MUTATIONS,
+    WORDS,
+    is_as_pinocchio_reads,
+    refusal_of,
+    texts,
+)
 
 TEXTS = texts()
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pinocchio as pin
 import pytest
 
-from rbdgen.bench.same_robot import assert_same_robot
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.urdf import read_urdf
 from rbdgen.system.data import data_folder
+from rbdgen_benchmarks.bench.same_robot import assert_same_robot
 
 EXAMPLES = Path(
     str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data"))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from rbdgen.tasks.routes import RESULT, ROUTES, levels, route, waits
 from rbdgen.tasks.visit import COLUMNS, LIMBS, PARTS, TRUNK, StageVisit, parse, part_of
+from tests.test_imports import ROOT, modules
 
-PACKAGE = Path(__file__).parents[2] / "rbdgen"
 # An ending that is looked for, taken off or put on.
 BY_HAND = re.compile(
     r"""["'}]_(?:limbs|columns|again)\b|[\w}]\{(?:LIMBS|COLUMNS|AGAIN)\}|"""
@@ -95,8 +94,8 @@ def test_no_two_visits_share_a_name() -> None:
 
 def test_nobody_else_reads_or_spells_names() -> None:
     found = [
-        f"{path.relative_to(PACKAGE)}:{number}: {line.strip()}"
-        for path in sorted(PACKAGE.rglob("*.py"))
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in modules().values()
         if not path.as_posix().endswith(("tasks/visit.py", *OTHERS))
         for number, line in enumerate(path.read_text().splitlines(), 1)
         if BY_HAND.search(line)

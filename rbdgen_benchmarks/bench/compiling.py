@@ -1,0 +1,56 @@
+"""How long g++ takes for C++ of graphs of many sizes: linear time, in functions of 1000 nodes."""
+
+from __future__ import annotations
+
+import resource
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rbdgen import api
+from rbdgen.codegen.library import build
+from rbdgen.codegen.real import LONGEST
+from rbdgen.draw.tables import table
+from rbdgen.system.compiler import find_compiler
+
+from .cpu import processor
+
+Progress = Callable[[str], None]
+CASES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("iiwa14", "fixed", ("dfd",)),
+    ("hyq", "floating", ("did",)),
+    ("hyq", "floating", ("dfd",)),
+    ("humanoid", "floating", ("did",)),
+    ("humanoid", "floating", ("dfd",)),
+)
+HEAD = ("robot", "base", "functions", "nodes", "parts", "CPU s", "CPU ms a node")
+
+
+def compiling(place: Path, progress: Progress) -> Any:
+    """CPU time that g++ -O3 takes a node, of graphs that are split, in double, for this machine."""
+    rows = []
+    for robot, base, functions in CASES:
+        what = f"{robot}, {base}, {', '.join(functions)}"
+        with tempfile.TemporaryDirectory(prefix="rbdgen-") as work:
+            folder = Path(work) / "made"
+            made = api.generate(robot, folder, to="cpp", base=base, functions=functions)
+            program = made.manifest.program
+            progress(f"{what}: {program.facts['nodes']} nodes")
+            before = cpu_seconds()
+            build(find_compiler(), np.float64, folder, program.name, Path(work), progress)
+            took = cpu_seconds() - before
+        nodes, parts = program.facts["nodes"], program.facts["parts"]
+        each = round(1000 * took / nodes, 3)
+        rows.append([robot, base, ", ".join(functions), nodes, parts, round(took, 1), each])
+        progress(f"{what}: {each} ms of CPU a node")
+    print(f"{table(HEAD, rows)}\n\nGraphs of more than {LONGEST} nodes are split. {processor()}.")
+    return [dict(zip(HEAD, row, strict=True)) for row in rows]
+
+
+def cpu_seconds() -> float:
+    """The processor time [s] of all child processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

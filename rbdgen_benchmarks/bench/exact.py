@@ -1,0 +1,202 @@
+"""Every word and every flag of C and of C++ for HLS, beside the integer model in NumPy."""
+
+from __future__ import annotations
+
+import ctypes
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rbdgen.api.digests import FOLDER, compiler_digest, design_digest
+from rbdgen.api.errors import Mismatch
+from rbdgen.api.integer_model import integer_results
+from rbdgen.api.kept import kept
+from rbdgen.api.word_programs import word_source
+from rbdgen.api.word_vectors import sampled_tasks, sampled_words
+from rbdgen.codegen.compiled import CHUNK, Compiled, Results, Source
+from rbdgen.compile.accelerate import accelerate
+from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.design.choices import ROLLOUTS, WHOLE
+from rbdgen.design.loading import load
+from rbdgen.draw.tables import table
+from rbdgen.graph.fixed import Integers
+from rbdgen.system.c_library import FLAGS, build
+from rbdgen.system.compiler import about, find_compiler
+from rbdgen.tasks.compiled import tasks_source
+from rbdgen.tasks.model import evaluate_task
+from rbdgen.tasks.stages import Accelerator
+
+from .names import refuse_unknown
+
+Progress = Callable[[str], None]
+Words = Mapping[str, Integers]  # (N,) by name
+ROBOTS = (("gantry", "fixed"), ("iiwa14", "fixed"), ("hyq", "floating"))
+# Robot, base, functions, cycles from task to task; of a base that floats there are no rollouts.
+ACCELERATORS = (
+    ("iiwa14", "fixed", (*WHOLE, *ROLLOUTS), 8),
+    ("hyq", "fixed", (*WHOLE, *ROLLOUTS), 8),
+    ("hyq", "floating", WHOLE, 16),
+)
+STATES = 100_000  # within the limits; and as many of any words
+SEED = 5
+WORDS, RAISED = "differing words", "differing flags"
+HEAD = (
+    *("robot", "function", "nodes", "states", "words a state", "that overflow"),
+    *(WORDS, RAISED, "compile s", "us a state"),
+)
+LEGEND = (
+    "Beside the integer model in NumPy. Half of the states lie within the design's limits; in the\n"
+    "others every input is any word. Compiled by g++ at -O1; us a state: of one core, in rows."
+)
+
+
+def exact_c(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
+    """Every function in C: words and flags that differ from the integer model's."""
+    return _said(_cores("c", place, progress, only))
+
+
+def exact_hls(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
+    """Every function in C++ for HLS: words and flags that differ from the integer model's."""
+    return _said(_cores("hls", place, progress, only))
+
+
+def exact_accelerators(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
+    """Accelerators in C, rollouts too: words and flags that differ from the integer model's."""
+    refuse_unknown(only, {own[0] for own in ACCELERATORS})
+    chosen = [own for own in ACCELERATORS if own[0] in only or not only]
+    return _said(row for own in chosen for row in _tasks(*own, place, progress))
+
+
+def _said(rows: Iterator[list[Any]]) -> Any:
+    """The table; Mismatch where anything differs."""
+    found = [dict(zip(HEAD, row, strict=True)) for row in rows]
+    print(f"{table(HEAD, [list(row.values()) for row in found])}\n\n{LEGEND}")
+    wrong = [f"{row['robot']} {row['function']}" for row in found if row[WORDS] or row[RAISED]]
+    if wrong:
+        raise Mismatch(f"other bits than the integer model's: {', '.join(wrong)}")
+    return found
+
+
+def _cores(
+    language: str, place: Path, progress: Progress, only: Sequence[str] = ()
+) -> Iterator[list[Any]]:
+    """A row for each function of each robot, a task a clock."""
+    refuse_unknown(only, {robot for robot, _ in ROBOTS})
+    for robot, base in ROBOTS:
+        if only and robot not in only:
+            continue
+        for function in WHOLE:
+            choices = {"base": base, "functions": (function,), "ii": 1}
+            name = _named(robot, base)
+            say = _saying(progress, f"{name} {function}")
+            (row,) = _kept(place, language, robot, choices, _of_a_core, say)
+            yield [name, function, *row]
+
+
+def _tasks(
+    robot: str, base: str, functions: Sequence[str], ii: int, place: Path, progress: Progress
+) -> Iterator[list[Any]]:
+    """A row for each function of an accelerator."""
+    name, whole = _named(robot, base), {"accelerator": True, "target": "xcup", "ii": ii}
+    choices = {"base": base, "functions": tuple(functions), **whole}
+    rows = _kept(place, "c", robot, choices, _of_tasks, _saying(progress, name))
+    yield from ([name, *row] for row in rows)
+
+
+def _kept(
+    place: Path,
+    language: str,
+    robot: str,
+    choices: Mapping[str, Any],
+    compute: Callable[[str, str, Mapping[str, Any], Progress], list[list[Any]]],
+    progress: Progress,
+) -> list[list[Any]]:
+    """The rows of a design: read, if they were computed before of the same."""
+    design = design_digest(load(robot, **choices)[0])
+    made = compiler_digest(FOLDER), about(find_compiler()), STATES, SEED
+
+    def rows() -> list[list[Any]]:
+        return compute(language, robot, choices, progress)
+
+    return list(kept(place / "exact", language, f"{design} {made}", rows, progress))
+
+
+def _of_a_core(
+    language: str, robot: str, choices: Mapping[str, Any], progress: Progress
+) -> list[list[Any]]:
+    core = compile_core(front_end(robot, **choices), progress)
+    nodes = len(core.fixed.graph.nodes)
+    made, took = _compiled(*word_source(core, language), nodes, progress)
+    words, expected = sampled_words(core, STATES, SEED), partial(integer_results, core)
+    found = _compared(partial(made.run, ""), words, expected, progress)
+    return [[nodes, *found[:-1], took, found[-1]]]
+
+
+def _of_tasks(
+    language: str, robot: str, choices: Mapping[str, Any], progress: Progress
+) -> list[list[Any]]:
+    made = accelerate(robot, progress, **choices)
+    accelerator, rows = made.accelerator, []
+    nodes = sum(len(stage.fixed.graph.nodes) for stage in accelerator.stages.values())
+    compiled, took = _compiled(tasks_source(accelerator), FLAGS, nodes, progress)
+    for function, words in sampled_tasks(made, STATES, SEED).items():
+        run, expected = partial(compiled.run, function), partial(_task, accelerator, function)
+        found = _compared(run, words, expected, _saying(progress, function))
+        rows.append([function, nodes, *found[:-1], took, found[-1]])
+    return rows
+
+
+def _task(accelerator: Accelerator, function: str, words: Words) -> Results:
+    found, flags = evaluate_task(accelerator, function, words)
+    return found, flags[:, None]
+
+
+def _compiled(
+    source: Source, flags: Sequence[str], nodes: int, progress: Progress
+) -> tuple[Compiled, float]:
+    """The functions, and the seconds that compiling them took."""
+    progress(f"compiling {nodes} nodes")
+    with tempfile.TemporaryDirectory(prefix="rbdgen-") as work:
+        started = time.monotonic()
+        library = build(source.files, Path(work), flags)
+        took = time.monotonic() - started
+        return Compiled(source, ctypes.CDLL(str(library))), round(took, 1)  # it stays loaded
+
+
+def _compared(
+    run: Callable[[Words], Results],
+    words: Words,
+    expected: Callable[[Words], Results],
+    progress: Progress,
+) -> list[Any]:
+    """States, words and flags of each, states that overflow, words and flags that differ, µs."""
+    n = len(next(iter(words.values())))
+    raised = wrong_words = wrong_flags = outputs = 0
+    took = 0.0
+    for start in range(0, n, CHUNK):
+        some = {name: values[start : start + CHUNK] for name, values in words.items()}
+        began = time.thread_time()
+        found, flags = run(some)
+        took += time.thread_time() - began
+        right, overflowed = expected(some)
+        if list(found) != list(right) or flags.shape != overflowed.shape:
+            raise Mismatch("other outputs than the integer model's")
+        outputs = len(right)
+        raised += int(overflowed.any(axis=1).sum())
+        wrong_words += int(sum(np.sum(found[name] != right[name]) for name in right))
+        wrong_flags += int(np.sum(flags != overflowed))
+    progress(f"{n} states, {wrong_words} words and {wrong_flags} flags differ")
+    return [n, outputs, raised, wrong_words, wrong_flags, float(f"{took / n * 1e6:.2g}")]
+
+
+def _named(robot: str, base: str) -> str:
+    return f"{robot}{' floating' * (base == 'floating')}"
+
+
+def _saying(progress: Progress, what: str) -> Progress:
+    return lambda line: progress(f"{what}: {line}")

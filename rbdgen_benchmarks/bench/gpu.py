@@ -1,0 +1,168 @@
+"""Functions on a GPU: what kernels take by NVIDIA's assembler, and their speed where one is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rbdgen import api
+from rbdgen.api.compiled import compiled as program
+from rbdgen.api.program_times import through_python
+from rbdgen.api.timing import said
+from rbdgen.codegen.nvcc import Use, compiled, uses
+from rbdgen.codegen.rows import rows
+from rbdgen.design.loading import load
+from rbdgen.draw.tables import table
+from rbdgen.system.gpu import NoGpu, find_gpu
+from rbdgen.system.stopping import run_child
+from rbdgen.system.templates import render
+
+from . import grid
+
+Progress = Callable[[str], None]
+FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd")
+CASES: tuple[tuple[str, str, str], ...] = (
+    *(("iiwa14", "fixed", function) for function in FUNCTIONS),
+    ("hyq", "floating", "id"),
+    ("hyq", "floating", "did"),
+)
+ARCHITECTURES = ("sm_80", "sm_90")
+HEAD = ("function", "kernel", "operations", "in use", "", "scalar", "registers", "spilled", "KB")
+KEYS = (
+    *("kernel", "operations", "in_use", "architecture", "scalar"),
+    *("registers", "spilled", "code_kb"),
+)
+NOTE = (
+    "By ptxas, of code compiled with -O3. In use: numbers at once, at most. Spilled: bytes that a\n"
+    "thread writes to memory and reads again. KB: of a kernel's code."
+)
+NO_GPU = "none of this has run, and no time is known."
+TIMES = (
+    *("function", "scalar", "states", "ns a state, kernels", "with copies", "through Python"),
+    *("grid-rbd, kernel", "grid-rbd, with copies"),
+)
+ABOUT = (
+    "All checked before and after. Kernels: states and results in the GPU's memory. With copies:\n"
+    "arrays of the host, in C++. grid-rbd: in float, the best of its numbers of threads."
+)
+KINDS = {"double": "cuda", "float": "cuda32"}
+
+
+def gpu(place: Path, progress: Progress) -> Any:
+    """CUDA by ptxas: registers, spills, code; on a GPU, where there is one, checked and timed."""
+    try:
+        found, why = find_gpu(), ""
+    except NoGpu as error:
+        found, why = None, str(error)
+    lines: list[list[Any]] = []
+    times: list[list[Any]] = []
+    notes: dict[str, None] = {}  # why the peer is not beside
+    for robot, base, function in CASES:
+        name = f"{robot}{' floating' * (base == 'floating')} {function}"
+
+        def say(line: str, name: str = name) -> None:
+            progress(f"{name}: {line}")
+
+        folder = place / "gpu" / name.replace(" ", "_")
+        choices: dict[str, Any] = {"base": base, "functions": (function,)}
+        made = api.generate(robot, folder, to="cuda", force=True, **choices).manifest.program
+        source = folder / f"{made.name}.cu"
+        for architecture in ARCHITECTURES:
+            say(architecture)
+            lines += [
+                [name, *row] for row in _rows(uses(source, architecture), made.facts, architecture)
+            ]
+        if found:
+            ours = _timed(folder, made.name, name, found.architecture, say)
+            python = {
+                kind: _through_python(robot, kind, ours, choices, say) for kind in KINDS.values()
+            }
+            peer = _peer(folder, function, base, found.architecture, notes, say)
+            for scalar, n, *own in ours:
+                beside = peer.get(n, ("-", "-")) if scalar == "float" else ("-", "-")
+                through = python[KINDS[scalar]][n]
+                times.append([name, scalar, n, *own, through, *beside])
+    print(f"{table(HEAD, lines)}\n\n{NOTE}\n")
+    if found:
+        print("\n\n".join([found.name, table(TIMES, times), ABOUT, *notes]))
+    else:
+        print(f"{why}: {NO_GPU}")
+    return {
+        "gpu": found.name if found else None,
+        "kernels": [dict(zip(("function", *KEYS), row, strict=True)) for row in lines],
+        "times": [dict(zip(TIMES, row, strict=True)) for row in times],
+        "notes": [why] if why else list(notes),
+    }
+
+
+def _rows(found: Sequence[Use], facts: Any, architecture: str) -> list[list[Any]]:
+    """Rows of a table: each computing kernel's operations and resources."""
+    rows = []
+    for own in found:
+        if own.kernel.startswith("kernel_"):
+            number = int(own.kernel.removeprefix("kernel_"))
+            kernel = facts["kernels"][number]
+            size = kernel["operations"], kernel["live"]
+            takes = own.registers, own.spill_stores + own.spill_loads, round(own.code / 1000)
+            rows.append([number, *size, architecture, own.scalar, *takes])
+    return rows
+
+
+def _timed(
+    folder: Path, name: str, what: str, architecture: str, say: Progress
+) -> list[tuple[str, int, float, float]]:
+    """Scalar, states, ns a state of the kernels and with copies; the results checked, twice."""
+    interface = api.read_manifest(folder).program.interface
+    source = folder / "times.cu"
+    source.write_text(render("bench/gpu_times.cu.jinja", name=name, **rows(interface)), "utf-8")
+    kernels = str(folder / f"{name}.cu")
+    say(f"compiling for {architecture}")
+    compiled(source, folder / "times", f"-arch={architecture}", kernels)
+    compiled(folder / "example.c", folder / "example", f"-arch={architecture}", kernels)
+    for again in (False, True):
+        say("checking")
+        for scalar in ((), ("--float",)):
+            check = [str(folder / "example"), *scalar, "--check", str(folder / "expected.txt")]
+            done = run_child([*check, str(folder / "states.txt")])
+            if done.returncode:
+                complaint = (done.stderr or done.stdout).strip().splitlines()
+                raise api.InputError(f"{what}: on this GPU {(complaint or ['it fails'])[0]}")
+        if not again:
+            say("timing")
+            lines = [line.split() for line in said([str(folder / "times")]).splitlines()]
+    return [(scalar, int(n), float(a), float(b)) for scalar, n, a, b in lines]
+
+
+def _through_python(
+    robot: str,
+    kind: str,
+    ours: Sequence[tuple[str, int, float, float]],
+    choices: Mapping[str, Any],
+    say: Progress,
+) -> dict[int, float]:
+    """ns a state of so many in arrays of NumPy's."""
+    design, loaded = load(robot, **choices)
+    sizes = sorted({n for scalar, n, *_ in ours if KINDS[scalar] == kind})
+    found = through_python(program(design, loaded, kind, say), sizes)
+    return {n: float(f"{own:.6g}") for n, own in found.items()}
+
+
+def _peer(
+    folder: Path,
+    function: str,
+    base: str,
+    architecture: str,
+    notes: dict[str, None],
+    say: Progress,
+) -> dict[int, tuple[float, float]]:
+    """Number of states → the peer's ns a state; nothing and a note where it is not beside."""
+    if base != "fixed":
+        notes[f"{grid.PACKAGE} is beside fixed bases only."] = None
+        return {}
+    try:
+        say(f"{grid.PACKAGE} {grid.VERSION}")
+        return {n: (a, b) for n, a, b in grid.timed(folder, function, architecture)}
+    except (grid.NoGrid, api.InputError) as error:
+        notes[f"{error}."] = None
+        return {}

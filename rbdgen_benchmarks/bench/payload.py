@@ -1,0 +1,91 @@
+"""The cost of a payload as an input: operations, cycles, cells, and ns in C++."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rbdgen.api.compiled import Program, compiled
+from rbdgen.api.folder import write_file
+from rbdgen.api.program_times import Command, command, read
+from rbdgen.api.timing import least
+from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.design.coordinates import brief
+from rbdgen.design.loading import load
+from rbdgen.draw.tables import markdown, table
+from rbdgen.estimate.area import estimated
+from rbdgen.estimate.features import features
+
+from .cells import FAMILIES
+from .errors import errors
+
+Progress = Callable[[str], None]
+CASES = (
+    ("iiwa14_fast", "fixed", "link_7", "id"),
+    ("iiwa14_fast", "fixed", "link_7", "did"),
+    ("hyq", "floating", "trunk", "id"),
+    ("gantry", "fixed", "tool", "fd"),
+)
+STATES, FEW = 4000, 256
+HEAD = (
+    *("", "products", "by constants", "sums", "cycles", "multipliers"),
+    *(f"LUTs, about, {family}" for family in FAMILIES),
+    *("worst error", "C++, one state", "blocks"),
+)
+LEGEND = (
+    "18 bits, a task every cycle; LUTs by the area model. Worst error: of the\n"
+    f"coordinates, by its own RMS, at the limits | at a tenth of them, of {STATES} random states,\n"
+    "payloads included. C++: ns a state, in double,\n"
+    "one at a time and in blocks of 16, medians in CPU time, least of 5 processes in turn"
+)
+
+
+def payload(place: Path, progress: Progress) -> Any:
+    """Functions with and without a payload that is an input: cells, cycles, errors, ns in C++."""
+    results: dict[str, dict[str, Any]] = {}
+    for robot, base, link, function in CASES:
+        name = f"{robot}{' floating' * (base == 'floating')} {function}"
+        programs: dict[str, Program] = {}
+        for said, carrier in ((name, None), (f"{name}, payload", link)):
+            progress(said)
+            choices: dict[str, Any] = {"base": base, "functions": (function,), "payload": carrier}
+            results[said] = hardware(robot, choices, place / "kept")
+            programs[said] = compiled(*load(robot, **choices), "cpp", progress)
+        progress(f"{name}: timed")
+        commands: dict[str, Command] = {
+            said: command(own, (FEW,), 1, progress) for said, own in programs.items()
+        }
+        for said, numbers in least(commands).items():
+            found = read(numbers, (FEW,))
+            results[said] |= {"one": found.one, "blocks": found.of[FEW].blocks}
+    load_of = os.getloadavg()[1]
+    rows = [_row(name, own) for name, own in results.items()]
+    about = f"{LEGEND}; load {load_of:.1f}."
+    print(f"{table(HEAD, rows)}\n\n{about}")
+    write_file(place / "payload.md", f"{markdown(HEAD, rows)}\n\n{about}\n")
+    return {"load": load_of, "results": results}
+
+
+def hardware(robot: str, choices: dict[str, Any], store: Path) -> dict[str, Any]:
+    """The cost of a pipeline of interval 1; ``registers``: how many hold parameters."""
+    front = front_end(robot, target="xcup", fit=False, width=18, **choices)
+    core = compile_core(front)
+    return {
+        "registers": len(core.fixed.held),
+        "operations": front.graph.operations(),
+        "latency": core.plan.latency,
+        "multipliers": core.plan.binding.multipliers,
+        "luts": {family: estimated(family, features(core.plan))["luts"] for family in FAMILIES},
+        "error": brief(errors(core, STATES, store).coordinates),
+    }
+
+
+def _row(name: str, own: dict[str, Any]) -> list[Any]:
+    count = own["operations"]
+    return [
+        *(name, count["mul"], count["mulc"], count["add"], own["latency"], own["multipliers"]),
+        *(own["luts"][family] for family in FAMILIES),
+        *(own["error"], f"{own['one']:.3g}", f"{own['blocks']:.3g}"),
+    ]

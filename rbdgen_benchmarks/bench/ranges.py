@@ -1,0 +1,46 @@
+"""Ranges under attack: ascent with ten times the steps that they were found with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rbdgen.compile.flow import Progress, compile_core, front_end
+from rbdgen.compile.words import sample_inputs
+from rbdgen.design.loading import shipped_robots
+from rbdgen.design.nested import MotionLimits
+from rbdgen.draw.tables import table
+from rbdgen.passes.climbs import STEPS
+from rbdgen.search.attack import attack
+
+TIMES = 10
+SEED = 1000  # none that ranges are searched with
+FUNCTIONS = ("id", "did")
+# iiwa 14's limits [rad/s, rad/s²] beside its own at which words were once too small
+LIMITS = [(v, a) for v in (2, 3, 5, 7, 12, 14, 20) for a in (10, 30)]
+HEAD = ("design", "limits [rad/s, rad/s²]", "signals", "largest part of a word", "flags")
+
+
+def ranges(place: Path, progress: Progress) -> Any:
+    """Every shipped robot's id and did, and iiwa 14's did at other limits, attacked."""
+    cases: list[tuple[str, str, MotionLimits | None]] = [
+        (robot, function, None) for robot in sorted(shipped_robots()) for function in FUNCTIONS
+    ]
+    cases += [("iiwa14_fast", "did", MotionLimits(velocity=v, acceleration=a)) for v, a in LIMITS]
+    rows = []
+    for robot, function, limits in cases:
+        named = (
+            f"{limits.velocity:g} rad/s, {limits.acceleration:g} rad/s²" if limits else "its own"
+        )
+        progress(f"{robot} {function}, limits {named}")
+        core = compile_core(
+            front_end(robot, functions=(function,), limits=limits, width=18), progress
+        )
+        domain = sample_inputs(core.front).domain
+        assert domain is not None
+        found = attack(core.fixed, domain, TIMES * STEPS, SEED, progress)
+        part, flags = round(found.nearest, 3), len(found.flagged)
+        rows.append([f"{robot} {function}", named, found.signals, part, flags])
+        progress(f"{flags} flags, {part} of a word")
+    print(table(HEAD, rows))
+    return [dict(zip(HEAD, row, strict=True)) for row in rows]

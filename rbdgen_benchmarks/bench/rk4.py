@@ -1,0 +1,153 @@
+"""Sensitivities of a Runge-Kutta step at many sampling points: what taking turns hides.
+
+The schedule of Dadu-RBD's Fig. 13, measured: four gradients for each point, each of which needs
+the one before, while the other points keep the accelerator busy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdgen import api
+from rbdgen.api.names import DESIGN
+from rbdgen.api.rtl import load_core
+from rbdgen.api.traffic import Traffic, inputs_of
+from rbdgen.compile.accelerate import accelerate
+from rbdgen.compile.samples import sample_states
+from rbdgen.compile.scheduled import Accelerated
+from rbdgen.draw import svg
+from rbdgen.draw.rows import LEFT, LEGEND, RIGHT, WIDE, Row, Span, draw, height, legend
+from rbdgen.draw.tables import table
+from rbdgen.driver import Dynamics, rk4_sensitivity
+from rbdgen.golden import rnea
+from rbdgen.simulate.model import Model
+
+Progress = Callable[[str], None]
+Integers = NDArray[np.int64]
+ROBOT = "gantry"
+CHOICES: dict[str, Any] = {
+    "functions": ("minv", "dfd"),
+    "ii": 16,
+    "target": "xcup",
+    "order": "issued",
+}
+POINTS = (1, 4, 16, 64)
+DRAWN = 16
+SLOPES = 4
+STEP = 0.01  # [s]
+COLOURS = ("#2464b4", "#0b93a8", "#1f8a4c", "#cf6a0c")
+
+
+@dataclass(frozen=True, eq=False)
+class Turns:
+    """When each of the four gradients of N points was accepted and had its result: (4, N).
+
+    ``cycles``: from the first task to the last result.
+    """
+
+    accepted: Integers
+    given: Integers
+    cycles: int
+
+
+def rk4(place: Path, progress: Progress) -> Any:
+    """RK4 sensitivities of 1 to 64 points, interleaved, against one gradient after the other."""
+    folder = place / "rk4_accelerator"
+    api.generate(ROBOT, folder, progress, force=True, accelerator=True, **CHOICES)
+    made = accelerate(str(folder / DESIGN), progress)
+    model = load_core(folder, api.read_manifest(folder).facts, progress=progress)
+    driver = Dynamics(folder, on_overflow="raise")
+    first = turns(made, model, driver, 1, ("dfd",))
+    latency = int(first.given[0, 0] - first.accepted[0, 0])
+    results: dict[str, Any] = {"robot": ROBOT, "latency": latency, "points": {}}
+    rows = []
+    for points in POINTS:
+        A, both = (turns(made, model, driver, points, fs) for fs in (("dfd",), ("dfd", "minv")))
+        per_point = [round(t.cycles / points, 1) for t in (A, both)]
+        rows.append([points, A.cycles, *per_point, round(SLOPES * latency / per_point[0], 1)])
+        results["points"][points] = {"cycles": A.cycles, "cycles_with_minv": both.cycles}
+        if points == DRAWN:
+            title = f"{ROBOT}: RK4 sensitivities of {points} points, four gradients each"
+            api.write_file(place / "rk4.svg", picture(A, latency, title))
+    head = ("points", "cycles for A", "a point, A", "a point, A and B", "times as fast as alone")
+    print(table(head, rows))
+    interval = made.accelerator.interval("dfd")
+    print(
+        f"a gradient alone takes {latency} cycles, four {SLOPES * latency}; the stages allow one "
+        f"every {interval}, {SLOPES * interval} a point; the host's own time is left out"
+    )
+    return results
+
+
+def turns(
+    made: Accelerated,
+    model: Model,
+    driver: Dynamics,
+    points: int,
+    functions: Sequence[str],
+    seed: int = 0,
+) -> Turns:
+    """Run the tasks of a step at random points: of each slope, point after point, ``functions``.
+
+    The first of ``functions`` is dfd, which the next slope of a point needs; with dfd alone the run
+    gives A of the step, with minv B too. ``driver`` says where the slopes are taken. At most as
+    many tasks are under way as a slope has, so that each comes after the result that it needs.
+    Every bit is compared with the integer model.
+
+    Raises Mismatch where a bit is wrong, or a task came before what it needs.
+    """
+    design, robot = made.design, made.front.robot
+    state = sample_states(design, robot, points, seed)
+    q, v, a = (0.5 * state[name] for name in ("q", "qd", "qdd"))  # slopes are taken beside them
+    tau = rnea(robot, q, v, a)
+    step = rk4_sensitivity(driver, q, v, tau, STEP)
+    each = len(functions)
+    whole = {
+        "q": np.concatenate([at for at, _ in step.states]),
+        "qd": np.concatenate([at for _, at in step.states]),
+        "tau": np.tile(tau, (SLOPES, 1)),
+    }
+    own = inputs_of(made, {name: np.repeat(array, each, axis=0) for name, array in whole.items()})
+    tasks = list(functions) * (SLOPES * points)
+    run = Traffic(made, own).run(model, tasks, under_way=each * points)
+    accepted, given = (
+        cycles[::each].reshape(SLOPES, points) for cycles in (run.accept_cycle, run.result_cycle)
+    )
+    if (accepted[1:] <= given[:-1]).any():
+        raise api.Mismatch("a gradient was asked for before the one that it needs was there")
+    return Turns(accepted, given, int(run.result_cycle[-1] - run.accept_cycle[0]))
+
+
+def picture(run: Turns, latency: int, title: str) -> str:
+    """An SVG document: a row for each point, a bar for each of its four gradients."""
+    rows = [
+        Row(
+            f"point {point}",
+            [
+                Span(first, last, str(k + 1), f"cycles {first} to {last}", COLOURS[k], svg.PAPER)
+                for k, (first, last) in enumerate(zip(accepted, given, strict=True))
+            ],
+        )
+        for point, (accepted, given) in enumerate(
+            zip(run.accepted.T.tolist(), run.given.T.tolist(), strict=True)
+        )
+    ]
+    top = 62.0 + 2 * LEGEND + 18
+    page = svg.document(LEFT + WIDE + RIGHT, top + height(rows) + 16, title)
+    svg.text(page, 14, 28, title, size=19, weight="bold")
+    points = len(rows)
+    facts = (
+        f"{run.cycles} cycles, {run.cycles / points:.1f} a point; one after the other "
+        f"{SLOPES} × {latency} = {SLOPES * latency} a point"
+    )
+    svg.text(page, 14, 48, facts, size=12)
+    said = "from a gradient's acceptance to its result; each needs the one before"
+    legend(page, 66, said, {f"gradient {k + 1}": colour for k, colour in enumerate(COLOURS)})
+    draw(page, rows, top, int(run.given.max()))
+    return svg.to_text(page)

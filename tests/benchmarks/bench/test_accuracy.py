@@ -1,0 +1,20 @@
+"""A row of the table of default designs' worst coordinates."""
+
+from __future__ import annotations
+
+import pytest
+
+from rbdgen.graph.rows import REPORTED
+from rbdgen_benchmarks.bench import accuracy
+
+
+def test_a_row_names_the_worst_coordinate_at_each_scale(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(accuracy, "STATES", 200)
+    row = dict(zip(accuracy.HEAD, accuracy._row("pendulum", "fixed", "fd", print), strict=True))
+    assert (row["function"], row["every"], row["takes turns"]) == ("fd", 1, "products")
+    limits, tenth, rest = (row[f"worst {scale.name}"] for scale in REPORTED)
+    assert limits.endswith(" qdd[1]") and 1e-5 < float(limits.split()[0]) < 1e-3
+    assert tenth.endswith(" qdd[1]") and float(tenth.split()[0]) > float(limits.split()[0])
+    assert " rad/s² qdd[" in rest  # what holds the robot moves nothing, so nothing is relative

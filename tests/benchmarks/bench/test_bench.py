@@ -1,0 +1,151 @@
+"""The table robot × function: widths that are searched, results that are kept, tables."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rbdgen.api.kept import kept
+from rbdgen.api.mapped import MappedCells
+from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.design.coordinates import worst_share
+from rbdgen.design.nested import MotionLimits
+from rbdgen.graph.rows import SCALES
+from rbdgen_benchmarks.bench import area, functions, peers
+from rbdgen_benchmarks.bench.cells import FAMILIES, TOO_LARGE, cells
+from rbdgen_benchmarks.bench.errors import errors, redesigned
+from rbdgen_benchmarks.bench.measurements import MEASUREMENTS
+from rbdgen_benchmarks.bench.names import TAKES, chosen
+
+
+@pytest.fixture(scope="module")
+def core() -> Core:
+    return compile_core(front_end("pendulum", functions=("did", "m"), target="xcup"))
+
+
+def test_a_result_is_computed_once(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def compute(word: str) -> Callable[[], Any]:
+        return lambda: calls.append(word) or {1: word}
+
+    for _ in range(2):
+        assert kept(tmp_path / "new", "x", "input", compute("a")) == {"1": "a"}
+    assert kept(tmp_path / "new", "x", "other", compute("b")) == {"1": "b"}
+    assert calls == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[:-4],
+        lambda text: text.replace('"a"', '"b"'),
+        lambda text: '{"1": "a"}',
+        lambda text: "[" * 100_000,
+    ],
+    ids=["short", "changed", "without a digest", "nested"],
+)
+def test_a_damaged_result_is_computed_again(damage: Callable[[str], str], tmp_path: Path) -> None:
+    said: list[str] = []
+    for word in ("a", "c"):
+        assert kept(tmp_path, "x", "input", lambda: {1: word}, said.append) == {"1": word}  # noqa: B023
+        (file,) = tmp_path.iterdir()
+        if word == "a":
+            assert not said
+            file.write_text(damage(file.read_text()))
+    assert kept(tmp_path, "x", "input", dict, said.append) == {"1": "c"}
+    assert len(said) == 1 and said[0].startswith(f"{file}: damaged")
+
+
+def test_errors_of_each_coordinate(core: Core, tmp_path: Path) -> None:
+    found = errors(core, 500, tmp_path)
+    assert {own.array for own in found.coordinates} == {"tau", "dtau_dq", "dtau_dqd", "M"}
+    assert found.overflows == 0 and found.states == 500
+    for own in found.coordinates:
+        assert all(1e-6 < own.relative(scale) < 1e-2 for scale in SCALES)
+    assert errors(core, 500, tmp_path) == found  # as kept
+    finer = compile_core(redesigned(core.front, error=1e-5))
+    found_finer = errors(finer, 500, tmp_path)
+    assert worst_share(found_finer.coordinates) < worst_share(found.coordinates) / 8
+    slower = compile_core(redesigned(core.front, limits=MotionLimits(velocity=0.1)))
+    assert errors(slower, 500, tmp_path) != found
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_what_is_too_large_is_said(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rbdgen_benchmarks.bench.cells.LARGEST", 3)
+    found = cells(core, Path("unused"), lambda _: None)
+    products = core.plan.schedule.binding.multipliers
+    assert found == {f: {"why_not": TOO_LARGE.format(products)} for f in FAMILIES}
+
+
+def test_tables(core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A robot's rows as text and Markdown; a function that cannot be had has its reason."""
+    monkeypatch.setattr(functions, "FUNCTIONS", ("m", "nonsense"))
+    monkeypatch.setattr(functions, "STATES", 300)
+    monkeypatch.setattr(functions, "FEWER", 100)
+    monkeypatch.setattr("rbdgen_benchmarks.bench.cells.LARGEST", 0)
+    result = functions.all_functions("pendulum", "fixed", tmp_path, lambda _: None)
+    row, refused = result["rows"]
+    assert row["operations"] == front_end("pendulum", functions=("m",)).graph.operations()
+    assert row["errors"]["slow"]["enough"]["width"] >= 18
+    assert '"nonsense" is unknown' in refused["why_not"]
+    text = functions.as_text(result)
+    assert f"nonsense: {refused['why_not']}" in text and "recursive" in text
+    page = (tmp_path / "functions-pendulum.md").read_text()
+    assert page == functions.as_markdown(result)
+    assert page.count("| m |") == 2 and "more than Yosys" in page
+    worst = r"M\[\d,:\] \d\.\de-0\d \| M\[\d,:\] \d\.\de-0\d"
+    assert re.search(rf"\| m \| M \| {worst} \| {worst} \| \d+ \(\d+\) \|", page)
+    count = {(idea["function"], idea["idea"]): idea["operations"] for idea in result["ideas"]}
+    assert count["did", "factor"] == count["did", "composite, rotation 4"]
+    assert count["did", "recursive"] != count["did", "composite, rotation 4"]
+    assert count["fd", "mminvgen"] != count["fd", "ltdl"]
+
+
+@pytest.mark.synthesis
+@pytest.mark.slow
+def test_cells(tmp_path: Path) -> None:
+    core = compile_core(front_end("pendulum", functions=("m",), target="xcup"))
+    said: list[str] = []
+    found = cells(core, tmp_path, said.append)
+    products = core.plan.schedule.binding.multipliers
+    assert found["ecp5"]["cells"]["MULT18X18D"] == found["xcup"]["cells"]["DSP48E2"] == products
+    assert any("Yosys" in line for line in said)
+    said.clear()
+    assert cells(core, tmp_path, said.append) == found
+    assert not any("Yosys" in line for line in said)
+
+
+def test_names() -> None:
+    assert list(MEASUREMENTS) == list(TAKES)
+    robots = [name for name in MEASUREMENTS if name.startswith("functions-")]
+    assert len(robots) == len(functions.ROBOTS) and MEASUREMENTS["peers"] is peers.beside_peers
+    assert chosen(["all"]) == [name for name in TAKES if name != "vectors"]  # which takes days
+    assert chosen(["vectors", "rk4", "vectors"]) == ["vectors", "rk4"]
+
+
+@pytest.mark.slow
+def test_area_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every design of the list is compiled, mapped and fitted to."""
+    asked: list[str] = []
+
+    def fake(made: Any, family: str, place: Path, progress: Any) -> MappedCells:
+        asked.append(family)
+        rams = sum(-(-ram.width // 4) * -(-ram.depth // 16) for ram in made.core.rams)
+        cells = {"LUT4": 500 - 100 * len(asked), "TRELLIS_DPR16X4": rams, "TRELLIS_FF": 300}
+        return MappedCells(cells, 0.0)
+
+    designs = (("pendulum", "m", (1, 2), {}), ("chain2", "m", (1,), {"width": 16}))
+    monkeypatch.setattr(area, "mapped", fake)
+    monkeypatch.setattr(area, "FAMILIES", {"ecp5": ("ecp5-85f", designs, ())})
+    found = area.area_model(tmp_path, lambda _: None)["families"]["ecp5"]
+    assert len(asked) == 3 == len(found["designs"])
+    # a LUT-RAM takes six sites, whatever the rest is
+    assert found["coefficients"]["memory"] == {"memory_cells": pytest.approx(6)}
+    assert [d["logic"]["mapped"] for d in found["designs"]] == [400, 300, 200]
+    assert "chain2 m" in capsys.readouterr().out
