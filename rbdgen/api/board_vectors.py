@@ -11,9 +11,9 @@ from ..board.self_test import Vectors
 from ..compile.scheduled import Accelerated
 from ..design.manifest import AcceleratorManifest
 from ..tasks.model import evaluate_task
+from .compilation import recompiled
 from .contract import Contract
-from .recompiled import recompiled
-from .word_vectors import sampled_tasks
+from .vectors import sampled_tasks
 
 Progress = Callable[[str], None]
 TASKS = 32  # of all functions together, about; half of them of any words

@@ -22,10 +22,10 @@ from ..system.files import read_regular
 from ..system.records import NoRecord, Record
 from ..system.templates import render
 from .checked import checked_folder
+from .compilation import front_again, recompiled
 from .folder import InputError, OutputError, UsageError, write_file
 from .names import DESIGN, ROBOT
 from .places import VERILOG, check_place
-from .recompiled import front_again, recompiled
 
 Progress = Callable[[str], None]
 LARGEST = 2**24  # bytes of a calibration

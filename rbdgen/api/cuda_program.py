@@ -13,10 +13,8 @@ from ..compile.front import Front
 from ..compile.visits import with_visits
 from ..design.naming import design_name
 from ..robot.model import RobotError
-from .entries import interface_of
-from .made import Files
-from .program_folder import about, program_folder
-from .recompiled import register_numbers
+from .compilation import Files, register_numbers
+from .program_folder import about, interface_of, program_folder
 from .vectors import vectors
 
 Progress = Callable[[str], None]

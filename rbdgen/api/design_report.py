@@ -16,11 +16,11 @@ from ..synthesize.report import Mapped
 from ..synthesize.report import Report as Synthesised
 from ..system.templates import render
 from .checked import checked_manifest
+from .compilation import recompiled
 from .folder import write_file
 from .names import DESIGN, ROBOT
 from .pictures import picture_of
 from .places import check_place
-from .recompiled import recompiled
 from .report_errors import errors_of
 from .report_words import STATES as SEEN
 from .report_words import Signal, signals_of

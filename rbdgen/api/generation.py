@@ -11,8 +11,8 @@ from ..design.design import Design, has_registers
 from ..design.loading import load, refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from ..system.lazy import names_from
+from .compilation import Made
 from .folder import UsageError, write_folder
-from .made import Made
 from .places import VERILOG, check_design_place, default_place
 from .results import Generated
 

@@ -10,9 +10,9 @@ from typing import Any
 from ..design.loading import load
 from ..simulate.toolchain import in_cache
 from ..system.cache import cached
+from .compilation import Made
 from .digests import FOLDER, compiler_digest, design_digest
 from .folder import read_manifest
-from .made import Made
 
 Progress = Callable[[str], None]
 

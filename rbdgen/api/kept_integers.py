@@ -104,9 +104,9 @@ def _files(product: Product) -> dict[str, str]:
     """The files of the folder, by name."""
     from ..compile.core import Core
     from ..tasks.compiled import tasks_source
+    from .compilation import sources_of
     from .facts import accelerator_facts
     from .integer_model import ABOUT, c_source
-    from .made import sources_of
 
     if isinstance(product, Core):
         source = c_source(product, "model", ABOUT)

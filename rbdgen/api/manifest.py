@@ -32,7 +32,7 @@ from ..rtl.emit import Emitted
 from ..schedule.fabric import capacity
 from ..schedule.pipelined import region_name
 from ..simulate.ports import Field
-from .described import described
+from .compilation import described
 from .facts import accelerator_facts, chosen, formats, given_angles, ranges_of
 
 # What brings a design up; either does, alone.

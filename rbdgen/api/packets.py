@@ -12,10 +12,10 @@ from ..compile.scheduled import Accelerated
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..rtl.task_packets import Response, Status
 from ..tasks.routes import CODES
+from .compilation import recompiled
 from .contract import Contract
 from .evaluation import to_words
 from .integer_model import integer_results
-from .recompiled import recompiled
 from .simulation import batches
 from .traffic import Traffic, inputs_of, within_limits
 

@@ -1,23 +1,26 @@
-"""A design as a program: sources, test vectors, manifest."""
+"""A design as a program in C++, C, HLS C++ or CUDA: sources, test vectors, manifest."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..codegen.c_file import File, word_type
 from ..codegen.c_program import c_files, folder
+from ..codegen.cpp import cpp as cpp_files
 from ..compile.core import Core
+from ..compile.floats import facts_of, with_doubles
+from ..compile.front import Front
 from ..compile.scheduled import Accelerated
+from ..compile.visits import with_visits
 from ..design.naming import design_name
 from ..schedule.flags import flagged_outputs
 from ..tasks.c import add_tasks, all_words
-from .cpp_program import cpp_program
+from .compilation import Files, Made, graph_files, register_numbers
 from .cuda_program import cuda_program
-from .hls_program import hls_program
-from .made import Files, Made
-from .program_folder import about, program_folder
-from .recompiled import graph_files
-from .word_vectors import task_vectors, word_vectors
+from .program_folder import about, interface_of, program_folder
+from .vectors import task_vectors, vectors, word_vectors
+from .word_programs import hls_program
 
 
 def cpp(made: Made) -> Files:
@@ -67,3 +70,25 @@ def _tasks_in_c(made: Accelerated, name: str) -> tuple[Files, dict[str, Any]]:
     files = folder(file, functions, word, {**about(made.front), "graph": ""})
     files |= task_vectors(made, functions) | graph_files(made)
     return files, {"word": word, "functions": [function.facts for function in functions]}
+
+
+def cpp_program(front: Front, say: Callable[[str], None] = lambda _: None) -> Files:
+    """The functions of one state or many; ``say``: a note of what is in double among floats."""
+    name = design_name(front.robot.name, front.design)
+    front, program = with_visits(front)
+    interface = interface_of(front)
+    front, found = with_doubles(front, say)
+    # of solvers' models the base is the file's
+    joints = () if front.design.base_link else front.robot.joint_names
+    files, facts = cpp_files(
+        front.graph,
+        interface,
+        name,
+        about(front),
+        program=program,
+        in_double=found.nodes,
+        joints=joints,
+    )
+    facts["parameters"] = register_numbers(front)
+    facts["float"] = facts_of(front, found).to_json()
+    return program_folder(front, "cpp", name, files | vectors(front, interface), facts)

@@ -22,13 +22,13 @@ from ..system.stopping import meanwhile
 from .accelerator_runs import WAVES, simulate_accelerator
 from .calibration import calibrated, in_words, read_calibration
 from .checked import checked_manifest
+from .compilation import recompiled
 from .errors import STALL, Mismatch, entries_of, keep_promise, portions
 from .evaluation import as_numbers, to_words
 from .folder import MARK, OutputError, write_file, writing
 from .integer_model import IntegerModel
 from .names import DESIGN, ROBOT
 from .places import check_place
-from .recompiled import recompiled
 from .reference import golden_model
 from .results import Simulation
 from .rtl import load_core

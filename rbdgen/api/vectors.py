@@ -1,4 +1,4 @@
-"""States and their expected results as text, which every program's folder has to be tried with."""
+"""Test vectors as text: random states, or words, and the results that are right for them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,26 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..codegen.c_program import Function, rows
 from ..codegen.interface import Array, Interface
+from ..compile.core import Core
 from ..compile.front import Front
 from ..compile.samples import sample_states
+from ..compile.scheduled import Accelerated
 from ..dynamics.interface import to_columns
 from ..graph.evaluate import evaluate
+from ..graph.fixed import Format, Integers
+from ..graph.held import held_words
 from ..passes.registers import PARAMETER
+from ..tasks.model import evaluate_task
+from ..tasks.routes import STEPS
+from .integer_model import integer_results
+from .traffic import MOST_STEPS, inputs_of, within_limits
 
 STATES, SEED = 16, 11
 VECTORS, EXPECTED = "states.txt", "expected.txt"
 DIGITS = 12  # of what is expected: the last of a double differ from machine to machine
+WORDS, EXPECTED_WORDS = "words.txt", "expected_words.txt"
 
 
 def vectors(front: Front, interface: Interface) -> dict[str, str]:
@@ -58,3 +68,60 @@ def _angles(columns: Mapping[str, NDArray[np.float64]], interface: Interface) ->
 def _text(arrays: Mapping[str, NDArray], order: Sequence[Array], digits: int) -> str:
     rows = np.concatenate([arrays[a.name].reshape(STATES, -1) for a in order], axis=1)
     return "".join(" ".join(f"{x:.{digits}g}" for x in row) + "\n" for row in rows + 0.0)
+
+
+def word_vectors(core: Core) -> dict[str, str]:
+    """Two files: words of all inputs, a line for each state; words of all outputs, then flags.
+
+    Half are of states within the limits; in the other half every word may be anything, so that
+    flags are raised.
+    """
+    given = sampled_words(core, STATES, SEED)
+    outputs, flags = integer_results(core, given)
+    return {
+        WORDS: rows(list(given.values())),
+        EXPECTED_WORDS: rows([*outputs.values(), *flags.T.astype(np.int64)]),
+    }
+
+
+def task_vectors(made: Accelerated, functions: Sequence[Function]) -> dict[str, str]:
+    """The same two files for each function of an accelerator, with one flag for all outputs."""
+    files = {}
+    for function, given in sampled_tasks(made, STATES, SEED).items():
+        outputs, flags = evaluate_task(made.accelerator, function, given)
+        names = next(own for own in functions if own.short == function)
+        files[names.words] = rows(list(given.values()))
+        files[names.expected] = rows([*outputs.values(), flags.astype(np.int64)])
+    return files
+
+
+def sampled_words(core: Core, states: int, seed: int) -> dict[str, Integers]:
+    """Words (2 · states,) of all inputs: of random states, then random ones."""
+    front, inputs, taken = core.front, core.fixed.inputs, core.fixed.taken
+    columns = to_columns(
+        front.canonical, list(inputs), sample_states(front.design, front.canonical, states, seed)
+    )
+    known = {name: word.quantize(columns[name]) for name, word in inputs.items()}
+    n = len(next(iter(known.values())))
+    held = held_words({"": core.fixed}) | dict(core.held)
+    known |= {name: np.full(n, word) for name, word in held.items()}
+    return _with_any(known, taken, seed)
+
+
+def sampled_tasks(made: Accelerated, states: int, seed: int) -> dict[str, dict[str, Integers]]:
+    """Function → the same of its tasks; rollouts of a few steps."""
+    known = inputs_of(made, within_limits(made, states, seed))
+    formats = made.accelerator.formats
+    return {function: _with_any(own, formats[function], seed) for function, own in known.items()}
+
+
+def _with_any(
+    known: Mapping[str, Integers], formats: Mapping[str, Format], seed: int
+) -> dict[str, Integers]:
+    """Words, and behind them as many that may be anything."""
+    rng, found = np.random.default_rng(seed), {}
+    for name, word in formats.items():
+        ends = (0, MOST_STEPS) if name == STEPS else (word.lowest, word.highest)
+        other = rng.integers(*ends, len(known[name]), endpoint=True)
+        found[name] = np.concatenate([known[name], other])
+    return found

@@ -8,13 +8,12 @@ from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..design.naming import design_name
 from ..rtl.emit import emit, emit_accelerator
 from .accelerator import accelerator_manifest, identity_of, shells_of
+from .compilation import Files, Made, closed, graph_files, sources_of
 from .design_readme import README, design_readme
 from .header import c_header
-from .made import Files, Made, closed, sources_of
 from .manifest import core_manifest
 from .names import ROBOT, design_text
 from .pictures import picture_of
-from .recompiled import graph_files
 
 
 def verilog(made: Made) -> Files:

@@ -1,22 +1,65 @@
-"""A core's integer model as its C and its HLS C++ have it: compiled from that text."""
+"""A core's integer model in C and in HLS C++: the text, and what it computes once compiled."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 from ..codegen import hls_library
 from ..codegen.c_program import GRAPH
 from ..codegen.compiled import Compiled, Results, Source
+from ..codegen.hls_program import hls_files
 from ..compile.core import Core
 from ..design.naming import design_name
-from ..graph.fixed import Integers
+from ..graph.fixed import FixedGraph, Integers
 from ..graph.held import held_words
+from ..graph.node import Node
+from ..graph.visits import Program
+from ..robot.model import RobotError
+from ..schedule.flags import flagged_outputs
 from ..system.c_library import FLAGS, c_library
-from .hls_program import hls_program
 from .integer_model import c_source
 from .program_folder import about
+
+
+def hls_program(core: Core, name: str) -> tuple[dict[str, str], dict[str, Any]]:
+    """The files of its functions, and what a manifest says of them."""
+    plan = core.plan
+    resources = _resources(core)
+    # in logic too, they are multiplications to the tool, which limits all of them together
+    shared = plan.interval > 1 and "fabric" not in resources.values()
+    return hls_files(
+        core.fixed,
+        flagged_outputs(plan),
+        {} if shared else resources,
+        plan.interval,
+        plan.multipliers if shared else 0,
+        name,
+        about(core.front),
+        _program(core),
+        plan.turns is not None,
+    )
+
+
+def _program(core: Core) -> tuple[Program, Mapping[str, FixedGraph]] | None:
+    """The program that a core computes, if its design asks for loops."""
+    if core.design.code != "loops":
+        return None
+    turns = core.plan.turns
+    if turns is None or turns.what != "joints":
+        raise RobotError("code: loops: of hls, for joints that take turns; add --fold joints")
+    return turns.program.real, turns.program.templates
+
+
+def _resources(core: Core) -> dict[tuple[str, Node], str]:
+    """The resource (DSP or fabric) of each product, by kind and node; none for shared datapaths."""
+    if core.plan.turns is not None:
+        return {}
+    binding, words = core.plan.binding, {"dsp": "dsp", "logic": "fabric"}
+    kinds = {"mul": binding.style, "sincos": binding.sincos, "recip": binding.recip}
+    return {(kind, node): words[own] for kind, of in kinds.items() for node, own in of.items()}
 
 
 def word_source(core: Core, language: str) -> tuple[Source, tuple[str, ...]]:

@@ -282,9 +282,9 @@ def _integer(robot: str, progress: Progress, choices: Mapping[str, Any]) -> Back
 def _integer_of(place: Path, progress: Progress) -> Backend:
     """The integer model of a folder's design; OutputError if this rbdgen compiles another one."""
     # the compiler: one second that others save
+    from ..api.compilation import recompiled
     from ..api.facts import accelerator_facts
     from ..api.integer_model import IntegerModel
-    from ..api.recompiled import recompiled
     from ..compile.core import Core
     from ..tasks.compiled import TaskModel
 

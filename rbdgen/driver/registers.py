@@ -15,9 +15,9 @@ from ..api.calibration import (
     numbers_for,
     read_calibration,
 )
+from ..api.compilation import front_again
 from ..api.compiled import Program
 from ..api.folder import InputError, read_manifest
-from ..api.recompiled import front_again
 from ..compile.front import Front
 from ..design.manifest import RegisterPorts
 

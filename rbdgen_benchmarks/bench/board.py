@@ -16,7 +16,7 @@ from rbdgen.api.folder import read_manifest
 from rbdgen.api.kept import kept
 from rbdgen.api.names import DESIGN
 from rbdgen.api.sampling import states as sampled
-from rbdgen.api.word_vectors import sampled_tasks
+from rbdgen.api.vectors import sampled_tasks
 from rbdgen.board.packets import Answered
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.design.choices import GIVES, NEEDS

@@ -16,8 +16,8 @@ from rbdgen.api.digests import FOLDER, compiler_digest, design_digest
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.integer_model import integer_results
 from rbdgen.api.kept import kept
+from rbdgen.api.vectors import sampled_tasks, sampled_words
 from rbdgen.api.word_programs import word_source
-from rbdgen.api.word_vectors import sampled_tasks, sampled_words
 from rbdgen.codegen.compiled import CHUNK, Compiled, Results, Source
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end

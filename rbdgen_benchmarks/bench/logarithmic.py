@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from rbdgen import api
 from rbdgen.api.checked import checked_manifest
+from rbdgen.api.compilation import Made
 from rbdgen.api.folder import write_folder
-from rbdgen.api.made import Made
 from rbdgen.api.rtl import load_core
 from rbdgen.api.simulation import integer_errors, simulate_core
 from rbdgen.api.verilog import verilog

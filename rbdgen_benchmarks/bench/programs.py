@@ -16,10 +16,10 @@ import numpy as np
 from rbdgen import api
 from rbdgen.api.compiled import Kind, Program
 from rbdgen.api.completion import completed
-from rbdgen.api.cpp_program import cpp_program
 from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.folder import write_folder
 from rbdgen.api.kept import kept
+from rbdgen.api.programs import cpp_program
 from rbdgen.api.reference import golden_model
 from rbdgen.codegen.library import build
 from rbdgen.compile.flow import front_end

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rbdgen.api.checked import checked_manifest
+from rbdgen.api.compilation import recompiled
 from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.errors import STALL, Mismatch
 from rbdgen.api.folder import write_file
@@ -18,9 +19,8 @@ from rbdgen.api.generation import generate
 from rbdgen.api.integer_model import IntegerModel
 from rbdgen.api.kept import kept
 from rbdgen.api.names import DESIGN, ROBOT
-from rbdgen.api.recompiled import recompiled
 from rbdgen.api.rtl import load_core
-from rbdgen.api.word_vectors import sampled_words
+from rbdgen.api.vectors import sampled_words
 from rbdgen.compile.core import Core
 from rbdgen.design.choices import WHOLE
 from rbdgen.design.manifest import CoreManifest

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.api import calibrate, generate, read_manifest, recompiled, simulate
+from rbdgen.api import calibrate, compilation, generate, read_manifest, simulate
 from rbdgen.api.calibration import read_calibration
 from rbdgen.api.evaluation import to_words
 from rbdgen.api.folder import InputError, OutputError, UsageError
@@ -265,8 +265,8 @@ def test_another_version_s_folder_is_refused(
     """One that makes other registers of the same design, or another graph."""
     place = generate("pendulum", tmp_path / "made", to=language, parameters="registers", fit=False)
     other = [{"name": "parameter[0]", "real": 7.25}]
-    monkeypatch.setattr(recompiled, "register_numbers", lambda _: other)
-    monkeypatch.setattr(recompiled, "to_text", lambda _: "%0 = another\n")
+    monkeypatch.setattr(compilation, "register_numbers", lambda _: other)
+    monkeypatch.setattr(compilation, "to_text", lambda _: "%0 = another\n")
     one_line(OutputError, "made by another version of rbdgen; generate it again", place, "pendulum")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.api.entries import interface_of
+from rbdgen.api.program_folder import interface_of
 from rbdgen.api.vectors import EXPECTED, STATES, VECTORS
 from rbdgen.compile.flow import front_end
 from rbdgen.design.choices import LANGUAGES, OF_ACCELERATORS

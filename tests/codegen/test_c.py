@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.api.word_vectors import sampled_words
+from rbdgen.api.vectors import sampled_words
 from rbdgen.codegen import c_file
 from rbdgen.codegen.integers import WordError
 from rbdgen.compile.flow import compile_core, front_end

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api.integer_model import IntegerModel, integer_results
-from rbdgen.api.word_vectors import sampled_tasks, sampled_words
+from rbdgen.api.vectors import sampled_tasks, sampled_words
 from rbdgen.codegen import compiled
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.api.entries import interface_of
+from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.cpp import cpp
 from rbdgen.codegen.interface import Array, Entry, Interface
 from rbdgen.codegen.order import columns, depth_first, walks

@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from rbdgen import api
-from rbdgen.api.entries import interface_of
+from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.cuda import MOST, WALKS, cuda, kernels_of
 from rbdgen.codegen.interface import Interface
 from rbdgen.codegen.nvcc import NoCompiler, Use, find_nvcc, uses

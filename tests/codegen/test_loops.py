@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.api.entries import interface_of
 from rbdgen.api.folder import UsageError
+from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.loops import loops
 from rbdgen.codegen.real import computed
 from rbdgen.compile.flow import front_end

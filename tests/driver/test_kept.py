@@ -9,7 +9,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from rbdgen.api import made as ways
+from rbdgen.api import compilation as ways
 from rbdgen.api import simulate, verilog
 from rbdgen.api.folder import MARK, sealed
 from rbdgen.api.kept_design import kept_design

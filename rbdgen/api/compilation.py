@@ -1,0 +1,158 @@
+"""A robot's functions compiled once for all languages, or again from the design in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..compile.flow import front_end
+from ..compile.front import Front
+from ..compile.product import Product, compile_design, compile_front
+from ..compile.visits import with_visits
+from ..design.choices import OF_NUMBERS
+from ..design.derived import no_defaults
+from ..design.design import Design
+from ..design.effects import notes_of_use
+from ..design.limits import limits_table
+from ..design.loading import load
+from ..design.manifest import DesignManifest
+from ..graph.text import to_text
+from ..robot.xml_lines import read_bytes
+from ..system.files import read_regular
+from .folder import MARK, Manifest, OutputError, digests, sealed
+from .names import DESIGN, GRAPH, ROBOT, design_file, filed_notes
+
+Progress = Callable[[str], None]
+Files = dict[str, str]  # name → text
+LARGEST = 2**30  # bytes of a graph
+
+
+class Made:
+    """The steps to a design's files, each taken once however many languages need it."""
+
+    def __init__(self, robot: str, progress: Progress, choices: Mapping[str, Any]) -> None:
+        self.robot, self.progress, self.choices = robot, progress, choices
+
+    @cached_property
+    def design(self) -> Design:
+        """The choices."""
+        return load(self.robot, **self.choices)[0]
+
+    @cached_property
+    def front(self) -> Front:
+        """The graph over real numbers."""
+        self.progress(f"reading {self.robot}")
+        front = front_end(self.robot, self.progress, **self.choices)
+        self._say(front.notes)
+        return front
+
+    @cached_property
+    def _in_floats(self) -> Front:
+        """The same for programs in floating point."""
+        if self.design.snap is not None:
+            return self.front
+        self.progress(f"reading {self.robot}")
+        front = front_end(self.robot, self.progress, in_floats=True, **self.choices)
+        self._say(front.notes)
+        return front
+
+    @cached_property
+    def product(self) -> Product:
+        """The graph in fixed point, scheduled: a core, or an accelerator's stages."""
+        product = compile_front(self.front, self.progress)
+        self._say(product.notes)
+        return product
+
+    def front_of(self, language: str) -> Front:
+        """The front end for a program in ``language``, with all notes.
+
+        One of the notes lists choices that change nothing in this language.
+        """
+        words = language not in OF_NUMBERS
+        front, own = (self.product.front, self.product.notes) if words else (self._in_floats, ())
+        notes = notes_of_use(language, self.choices, words, texts=True, clocks=not words)
+        self._say(tuple(notes))
+        return replace(front, notes=(*front.notes, *own, *notes))
+
+    def _say(self, notes: tuple[str, ...]) -> None:
+        for note in notes:
+            self.progress(f"note: {note}")
+
+
+def closed(files: Files, entry: DesignManifest) -> Files:
+    """The files of a folder with its manifest, which has digests of all others."""
+    whole = replace(entry, files=digests(files))
+    return files | {MARK: sealed(whole.to_json())}
+
+
+def sources_of(front: Front) -> Files:
+    """The robot and the design, from which all else can be made again."""
+    return {
+        ROBOT: read_bytes(front.design.robot).decode("utf-8", "surrogateescape"),
+        DESIGN: design_file(front.design, front.robot),
+    }
+
+
+def described(front: Front, name: str, notes: Iterable[str] = ()) -> dict[str, Any]:
+    """The fields of `DesignManifest`; of the files nothing yet. ``notes`` come last."""
+    robot, design = front.robot, front.design
+    return {
+        "generator": f"rbdgen {__version__}",
+        "name": name,
+        "robot": robot.name,
+        "functions": design.functions,
+        "choices": no_defaults(design),
+        "joint_names": tuple(robot.joint_names),
+        "body_names": tuple(robot.joints[i].body for i in robot.moving),
+        "base": design.base,
+        "root": design.root,
+        "base_link": design.base_link,
+        "nq": robot.nq,
+        "nv": robot.nv,
+        "gravity": tuple(robot.gravity.tolist()),
+        "limits": limits_table(design, robot),
+        "notes": filed_notes(design, (*front.notes, *notes)),
+        "files": {},
+    }
+
+
+def graph_files(product: Product) -> dict[str, str]:
+    """The graphs of the hardware as text: a core's, or one of each stage."""
+    named = product.graphs.items()
+    return {f"graph_{name}.txt" if name else GRAPH: to_text(graph) for name, graph in named}
+
+
+def recompiled(place: Path, progress: Progress = lambda _: None) -> Product:
+    """OutputError if this rbdgen makes another graph of the design than the one in the folder."""
+    product = compile_design(str(place / DESIGN), progress)
+    for name, text in graph_files(product).items():
+        try:
+            there = read_regular(place / name, LARGEST)
+        except OSError as error:
+            raise OutputError(f"{place / name}: {error.strerror}") from None
+        if there != text.encode():
+            raise _other(place)
+    return product
+
+
+def front_again(place: Path, entry: Manifest, progress: Progress = lambda _: None) -> Front:
+    """The graph over real numbers of a program's folder; OutputError if this rbdgen makes one with
+    other registers than the one in the folder, of which ``entry`` is the manifest."""
+    front, _ = with_visits(front_end(str(place / DESIGN), progress))
+    if register_numbers(front) != entry["facts"].get("parameters", []):
+        raise _other(place)
+    return front
+
+
+def register_numbers(front: Front) -> list[dict[str, Any]]:
+    """The registers of a program in real numbers, for its manifest: the values of its robot."""
+    own = front.parameters.nominal if front.parameters else {}
+    return [{"name": name, "real": real} for name, real in own.items()]
+
+
+def _other(place: Path) -> OutputError:
+    return OutputError(f"{place}: made by another version of rbdgen; generate it again")
