@@ -26,18 +26,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen import golden
-from rbdgen.api.accelerator import accelerator_ports
 from rbdgen.api.compilation import Made, front_again
 from rbdgen.api.compiled import compiled
 from rbdgen.api.evaluation import as_arrays
 from rbdgen.api.folder import InputError, read_manifest
 from rbdgen.api.integer_model import integer_results
+from rbdgen.api.manifest import accelerator_ports
 from rbdgen.api.programs import c
 from rbdgen.api.reference import golden_model
-from rbdgen.api.rtl import build_core, ports_of
 from rbdgen.api.simulation import integer_errors
 from rbdgen.api.traffic import Traffic, inputs_of, scaled_states
 from rbdgen.api.vectors import sampled_tasks, sampled_words
+from rbdgen.api.verilated import build_core, ports_of
 from rbdgen.api.word_programs import word_program
 from rbdgen.codegen.integers import WordError
 from rbdgen.compile.core import Core

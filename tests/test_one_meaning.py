@@ -17,7 +17,7 @@ MEANINGS = {
     ),
     "lane": (
         "a word's place in a beat of a link",
-        ("rtl/task_", "api/accelerator.py", "design/manifest.py"),
+        ("rtl/task_", "api/manifest.py", "design/manifest.py"),
     ),
     "visit": (
         "a task's use of what it shares: of a joint's datapath, or of a stage",

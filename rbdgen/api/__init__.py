@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from .fusesoc import package_fusesoc
     from .generation import generate
     from .litex import package_litex
-    from .mounting import mount
     from .on_board import board, simulated_board
-    from .places import check_place
+    from .output_paths import check_place
     from .recorded import fit
     from .results import Generated, Report, Results
+    from .robots import mount
     from .sampling import states
     from .simulation import simulate
     from .structure import topology, topology_picture
@@ -64,8 +64,8 @@ __getattr__ = names_from(
         ".generation": ("generate",),
         ".facts": ("info",),
         ".litex": ("package_litex",),
-        ".mounting": ("mount",),
-        ".places": ("check_place",),
+        ".robots": ("mount",),
+        ".output_paths": ("check_place",),
         ".recorded": ("fit",),
         ".results": (
             "Generated",

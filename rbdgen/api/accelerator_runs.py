@@ -18,9 +18,9 @@ from ..tasks.routes import ROLLOUTS
 from .errors import STALL, Mismatch, keep_promise
 from .folder import write_file, writing
 from .reports import TIMELINE
-from .rtl import load_core
 from .stays import tasks_of
 from .traffic import Array, Traffic, inputs_of, scaled_states
+from .verilated import load_core
 
 Progress = Callable[[str], None]
 BATCH = 256  # tasks, as in Dadu-RBD's evaluation

@@ -12,7 +12,7 @@ from ..compile.scheduled import Accelerated
 from ..design.manifest import AcceleratorManifest
 from ..tasks.model import evaluate_task
 from .compilation import recompiled
-from .contract import Contract
+from .host_interface import Contract
 from .vectors import sampled_tasks
 
 Progress = Callable[[str], None]

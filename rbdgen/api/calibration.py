@@ -21,11 +21,10 @@ from ..robot.model import Robot, RobotError
 from ..system.files import read_regular
 from ..system.records import NoRecord, Record
 from ..system.templates import render
-from .checked import checked_folder
 from .compilation import front_again, recompiled
-from .folder import InputError, OutputError, UsageError, write_file
-from .names import DESIGN, ROBOT
-from .places import VERILOG, check_place
+from .design_file import DESIGN, ROBOT
+from .folder import InputError, OutputError, UsageError, checked_folder, write_file
+from .output_paths import VERILOG, check_place
 
 Progress = Callable[[str], None]
 LARGEST = 2**24  # bytes of a calibration

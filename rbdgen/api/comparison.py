@@ -16,10 +16,9 @@ from ..design.manifest import AcceleratorManifest
 from ..design.runs import CoreRun
 from ..robot.model import RobotError
 from ..system.records import Record
-from .checked import checked_manifest
 from .compared import Compared
-from .contract import Contract
-from .folder import OutputError, read_manifest
+from .folder import OutputError, checked_manifest, read_manifest
+from .host_interface import Contract
 from .lines import Line, Ours, Theirs, Times
 from .peers import CONVENTIONS, GRADIENTS, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
 from .reports import SIMULATION, SYNTHESES, NoReport, read_report

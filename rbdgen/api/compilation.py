@@ -23,8 +23,8 @@ from ..design.manifest import DesignManifest
 from ..graph.text import to_text
 from ..robot.xml_lines import read_bytes
 from ..system.files import read_regular
+from .design_file import DESIGN, GRAPH, ROBOT, design_file, filed_notes
 from .folder import MARK, Manifest, OutputError, digests, sealed
-from .names import DESIGN, GRAPH, ROBOT, design_file, filed_notes
 
 Progress = Callable[[str], None]
 Files = dict[str, str]  # name → text

@@ -27,10 +27,10 @@ from ..simulate.toolchain import in_cache
 from ..system.cache import cached
 from ..system.compiler import about, find_compiler, processor
 from ..system.gpu import NoGpu, find_gpu
-from .completion import refuse_missing_forces
-from .digests import FOLDER, compiler_digest
+from .arrays import refuse_missing_forces
+from .design_file import DESIGN, ROBOT, design_text
 from .folder import InputError, read_manifest
-from .names import DESIGN, ROBOT, design_text
+from .result_cache import FOLDER, compiler_digest
 
 Array = NDArray[np.float64]
 Progress = Callable[[str], None]

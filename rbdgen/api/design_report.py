@@ -15,17 +15,16 @@ from ..draw.word_ranges import picture, spare
 from ..synthesize.report import Mapped
 from ..synthesize.report import Report as Synthesised
 from ..system.templates import render
-from .checked import checked_manifest
 from .compilation import recompiled
-from .folder import write_file
-from .names import DESIGN, ROBOT
-from .pictures import picture_of
-from .places import check_place
+from .design_file import DESIGN, ROBOT
+from .folder import checked_manifest, write_file
+from .output_paths import check_place
 from .report_errors import errors_of
 from .report_words import STATES as SEEN
 from .report_words import Signal, signals_of
 from .reports import Reports, reports_in
 from .structure import topology
+from .verilog import picture_of
 
 Progress = Callable[[str], None]
 PAGE = "report.html"

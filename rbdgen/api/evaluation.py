@@ -27,8 +27,8 @@ from ..robot.model import Robot
 from ..robot.payload import PAYLOAD, SIZE
 from ..robot.wrapping import wrapped
 from ..robot.xml_lines import did_you_mean
+from .arrays import completed, refuse_missing_forces, refuse_missing_payload
 from .compiled import compiled
-from .completion import completed, refuse_missing_forces, refuse_missing_payload
 from .folder import InputError
 from .integer_model import IntegerModel
 from .reference import golden_model
@@ -230,7 +230,7 @@ def rtl_model(
     progress: Progress = lambda _: None,
 ) -> dict[str, NDArray]:
     """The Verilated design, as numbers."""
-    from .rtl import build_core  # the other models need no hardware
+    from .verilated import build_core  # the other models need no hardware
 
     model, names = build_core(core, folder, progress=progress)
     run = model.run(np.stack([words[n] for n in core.fixed.inputs], axis=1))

@@ -22,8 +22,8 @@ from .cluster import at_a_time, executor_of
 from .exploring import SHOWN, Work
 from .folder import InputError, OutputError, write_file
 from .mapped import yosys_version
+from .output_paths import check_place, default_place
 from .pareto import front
-from .places import check_place, default_place
 from .points import AXES, QUICK_AXES, Choices, Progress, combinations
 from .quick_points import refuse_quick
 from .reports import NoReport, read_report

@@ -48,7 +48,7 @@ from ..graph.node import Op
 from ..graph.word import kind_of, spell
 from ..robot.model import Robot
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
-from .board_lines import board_lines
+from .host_interface import board_lines
 from .results import Info
 
 Progress = Callable[[str], None]

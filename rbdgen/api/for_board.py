@@ -12,9 +12,9 @@ from ..compile.flow import front_end
 from ..compile.small import small
 from ..design.loading import refuse_unknown
 from ..design.manifest import AcceleratorManifest
-from .checked import checked_manifest
+from .design_file import DESIGN
+from .folder import checked_manifest
 from .generation import generate
-from .names import DESIGN
 from .results import Generated
 
 

@@ -11,10 +11,9 @@ from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..design.target import find_target
 from ..rtl.lint import verilog_file
 from ..system.templates import render
-from .checked import checked_manifest, text_of
-from .folder import OutputError, write_file
+from .folder import OutputError, checked_manifest, text_of, write_file
+from .output_paths import check_place
 from .packets import Beats, packets_of
-from .places import check_place
 
 Progress = Callable[[str], None]
 TASKS = 64  # of the test bench

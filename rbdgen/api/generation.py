@@ -13,7 +13,7 @@ from ..robot.xml_lines import did_you_mean
 from ..system.lazy import names_from
 from .compilation import Made
 from .folder import UsageError, write_folder
-from .places import VERILOG, check_design_place, default_place
+from .output_paths import VERILOG, check_design_place, default_place
 from .results import Generated
 
 Progress = Callable[[str], None]

@@ -12,7 +12,7 @@ from ..graph.word import kind_of
 from ..robot.model import JointKind
 from ..robot.payload import PAYLOAD, SIZE
 from ..system.templates import render
-from .contract import Contract
+from .host_interface import Contract
 
 
 def line_files(

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from ..rtl.task_registers import ADDRESS_WIDTH
 from ..system.templates import render
-from .checked import checked_accelerator
-from .contract import Contract
-from .folder import write_file
+from .folder import checked_accelerator, write_file
+from .host_interface import Contract
+from .output_paths import check_place
 from .packets import packets_of
-from .places import check_place
 
 Progress = Callable[[str], None]
 FOLDER = "litex"

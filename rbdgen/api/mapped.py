@@ -15,7 +15,7 @@ from ..rtl.owned import owned
 from ..synthesize import families, parts, yosys
 from ..synthesize.tool import YOSYS, Tool
 from ..system.records import Record
-from .kept import kept
+from .result_cache import kept
 
 Progress = Callable[[str], None]
 

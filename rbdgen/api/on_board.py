@@ -25,14 +25,13 @@ from ..design.target import PLACERS, ROUTERS
 from ..estimate.links import UART, UDP
 from ..rtl.emit import shell_files
 from ..system.stopping import run_child
-from .bitstream import BoardFacts, LineRate
 from .board_vectors import board_vectors
-from .checked import checked_manifest
-from .contract import Contract
 from .errors import Mismatch
-from .folder import OutputError, UsageError, read_manifest, write_file
+from .folder import OutputError, UsageError, checked_manifest, read_manifest, write_file
+from .host_interface import Contract
 from .line_header import line_files
-from .places import check_place
+from .output_paths import check_place
+from .reports import BoardFacts, LineRate
 from .results import OnBoard
 
 Progress = Callable[[str], None]

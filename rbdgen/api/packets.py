@@ -13,8 +13,8 @@ from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..rtl.task_packets import Response, Status
 from ..tasks.routes import CODES
 from .compilation import recompiled
-from .contract import Contract
 from .evaluation import to_words
+from .host_interface import Contract
 from .integer_model import integer_results
 from .simulation import batches
 from .traffic import Traffic, inputs_of, within_limits

@@ -28,9 +28,8 @@ from ..rtl.emit import emit
 from ..schedule.units import shared_jobs
 from ..synthesize.tool import SynthesisError
 from ..system.records import Record
-from .digests import compiler_digest, design_digest
-from .kept import kept
 from .mapped import mapped, yosys_version
+from .result_cache import compiler_digest, design_digest, kept
 
 Choices = dict[str, Any]
 Intervals = tuple[int | None, ...]

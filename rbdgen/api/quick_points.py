@@ -25,8 +25,8 @@ from ..schedule.plan import Plan
 from ..schedule.quick import quick_folds
 from ..schedule.units import shared_jobs
 from ..system.records import Record
-from .kept import kept
 from .points import Choices, all_of
+from .result_cache import kept
 
 CHECKED = 30  # designs of which both schedules are made
 TOGETHER = 5  # of them that share their words

@@ -31,11 +31,11 @@ from ..robot.payload import PAYLOAD
 from ..robot.xml_lines import did_you_mean
 from ..system.records import Record
 from .borne import with_accelerations
+from .design_file import design_text
 from .errors import entries_of
 from .evaluation import evaluate
 from .folder import InputError, write_file
-from .names import design_text
-from .places import check_place
+from .output_paths import check_place
 
 Progress = Callable[[str], None]
 Arrays = dict[str, NDArray[np.float64]]

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import base64
 import html
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from .. import __version__
 from ..design.facts import AcceleratedFacts, CoreFacts
 from ..design.manifest import HardwareManifest
 from ..design.runs import AcceleratorRun, CoreRun
@@ -24,17 +26,14 @@ from ..synthesize.report import Mapped
 from ..synthesize.report import Report as Synthesised
 from ..system.files import read_regular
 from ..system.records import Record
-from .bitstream import BoardFacts
-from .bitstream import as_text as board_text
+from ..system.templates import render
 from .compared import Compared
 from .compared import as_text as comparison_text
 from .folder import Manifest, OutputError, read_manifest
+from .reports import BoardFacts, board_text
 from .side_by_side import picture as side_picture
-from .study_page import study_page
 
 LARGEST_PICTURE = 500_000  # bytes that go into a notebook
-
-
 Facts = TypeVar("Facts", bound=Record, covariant=True)
 
 
@@ -242,3 +241,16 @@ def shown(headline: str, text: str, picture: Path | None) -> str:
         source = f"data:image/svg+xml;base64,{base64.b64encode(data).decode()}"
         parts.append(f'<img style="max-width: 100%" src="{source}"/>')
     return "\n".join(parts)
+
+
+def study_page(title: str, picture: str, text: str, commands: Sequence[tuple[str, str]]) -> str:
+    """One file that needs no network; ``picture``: an SVG document; ``text``: what the command
+    prints; ``commands``: what makes something again, and the command."""
+    return render(
+        "report/study.html.jinja",
+        title=title,
+        generator=f"rbdgen {__version__}",
+        picture=picture[picture.index("<svg") :],
+        blocks=text.strip().split("\n\n"),
+        commands=commands,
+    )

@@ -1,17 +1,22 @@
-"""The robots that travel with rbdgen, and what else a robot may be."""
+"""The robots that travel with rbdgen, other forms of a robot, and one mounted on another."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 
-from ..design.loading import load, shipped_robots
+from ..design.loading import filed, load, shipped_robots
 from ..draw.tables import table
+from ..robot.compose import mounted
 from ..robot.fixed_links import merge_fixed
 from ..robot.model import JointKind
 from ..robot.sources import descriptions
+from ..robot.xml_lines import read_bytes
 from ..system.records import Record
+from .folder import write_file
+from .output_paths import check_place
 
 
 @dataclass(frozen=True)
@@ -84,3 +89,29 @@ def _shipped(name: str) -> Shipped:
     mimics = sum(joint.mimic is not None for joint in moving.joints)
     said += f", {mimics} of them mimic" * (mimics > 0)
     return Shipped(name, str(design.robot), len(kinds), said, max(height, default=0))
+
+
+def mount(
+    base: str,
+    arm: str,
+    link: str,
+    output: str | Path,
+    *,
+    xyz: Sequence[float] = (0.0, 0.0, 0.0),
+    rpy: Sequence[float] = (0.0, 0.0, 0.0),
+    prefix: str = "arm_",
+) -> Path:
+    """Write to ``output`` the URDF of ``base`` with ``arm`` fixed to its ``link``; returns it.
+
+    Both are URDFs, YAML designs or shipped robots, of which the URDF counts alone. ``xyz`` [m] and
+    ``rpy`` [rad]: where the arm stands in the link's frame. Its links and joints get ``prefix``.
+
+    Raises RobotError or OutputError, in one line.
+    """
+    place = Path(output)
+    check_place(place)
+    files = filed(base).robot, filed(arm).robot
+    texts = read_bytes(files[0]), read_bytes(files[1])
+    text = mounted(*texts, link, xyz=xyz, rpy=rpy, prefix=prefix, files=files)
+    write_file(place, text)
+    return place

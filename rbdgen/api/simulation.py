@@ -21,18 +21,17 @@ from ..system.files import beside
 from ..system.stopping import meanwhile
 from .accelerator_runs import WAVES, simulate_accelerator
 from .calibration import calibrated, in_words, read_calibration
-from .checked import checked_manifest
 from .compilation import recompiled
+from .design_file import DESIGN, ROBOT
 from .errors import STALL, Mismatch, entries_of, keep_promise, portions
 from .evaluation import as_numbers, to_words
-from .folder import MARK, OutputError, write_file, writing
+from .folder import MARK, OutputError, checked_manifest, write_file, writing
 from .integer_model import IntegerModel
-from .names import DESIGN, ROBOT
-from .places import check_place
+from .output_paths import check_place
 from .reference import golden_model
 from .results import Simulation
-from .rtl import load_core
 from .traffic import within_limits
+from .verilated import load_core
 
 Progress = Callable[[str], None]
 BATCH, FEWEST = 50_000, 1000

@@ -21,14 +21,12 @@ from ..synthesize.nextpnr import Placement, made_in, place_and_route
 from ..synthesize.report import Each, Mapped, Options, one_by_one, reached
 from ..synthesize.report import synthesize as synthesize_placed
 from ..synthesize.yosys import synth_xilinx
-from .checked import checked_manifest, text_of
 from .cluster import Executor, at_a_time, executor_of
-from .digests import compiler_digest
-from .folder import UsageError, write_file
-from .kept import kept
+from .folder import UsageError, checked_manifest, text_of, write_file
 from .mapped import version_of
+from .output_paths import check_place
 from .parallel import in_parallel
-from .places import check_place
+from .result_cache import compiler_digest, kept
 from .results import Synthesis
 
 Progress = Callable[[str], None]

@@ -14,8 +14,8 @@ from ..design.coordinates import coordinate_errors, worst_of_scales
 from ..graph.rows import REPORTED
 from ..system.compiler import CompilerError, NoCompiler
 from ..system.gpu import NoGpu, find_gpu
+from .arrays import completed
 from .compiled import DTYPES, Program, compiled
-from .completion import completed
 from .errors import Mismatch, entries_of, portions
 from .folder import InputError
 from .pinocchio import FORMS, RESULTS, check

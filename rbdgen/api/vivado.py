@@ -8,10 +8,9 @@ from pathlib import Path
 
 from ..rtl.lint import verilog_file
 from ..system.templates import render
-from .checked import checked_accelerator, text_of
-from .folder import OutputError, write_file
+from .folder import OutputError, checked_accelerator, text_of, write_file
 from .fusesoc import ShellPort, shell_ports
-from .places import check_place
+from .output_paths import check_place
 
 Progress = Callable[[str], None]
 FOLDER = "vivado"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ..system.lazy import names_from
 
 if TYPE_CHECKING:
-    from ..api.header import c_header
+    from ..api.c_header import c_header
     from .defaults import DynamicsWarning
     from .dynamics import BACKENDS, Dynamics
     from .rk4 import Step, rk4_sensitivity
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __getattr__ = names_from(
     __name__,
     {
-        "..api.header": ("c_header",),
+        "..api.c_header": ("c_header",),
         ".defaults": ("DynamicsWarning",),
         ".dynamics": ("BACKENDS", "Dynamics"),
         ".rk4": ("Step", "rk4_sensitivity"),

@@ -11,16 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..api.checked import checked_manifest
 from ..api.compiled import Program, compiled
-from ..api.contract import Contract
+from ..api.design_cache import KeptIntegers, kept_design
+from ..api.design_file import DESIGN, ROBOT, filed_notes
 from ..api.errors import Mismatch
-from ..api.folder import MARK, InputError, OutputError, read_manifest
-from ..api.kept_design import kept_design
-from ..api.kept_integers import KeptIntegers
-from ..api.names import DESIGN, ROBOT, filed_notes
+from ..api.folder import MARK, InputError, OutputError, checked_manifest, read_manifest
+from ..api.host_interface import Contract
 from ..api.reference import golden_model
-from ..api.rtl import load_core
+from ..api.verilated import load_core
 from ..design.arrays import gives
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.choices import COMPILED, ROLLOUTS

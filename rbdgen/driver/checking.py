@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ..api.design_file import DESIGN
 from ..api.errors import Mismatch
 from ..api.folder import read_manifest
-from ..api.names import DESIGN
 from ..api.sampling import states as sampled
 from ..board.packets import SELF_TEST, TESTED
 from ..design.arrays import given_coordinates, takes

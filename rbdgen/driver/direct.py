@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..api.arrays import completed
 from ..api.compiled import Program
-from ..api.completion import completed
 from ..codegen.cuda_library import module_of, on_device
 from ..design.choices import NEEDS
 from ..design.states import turns

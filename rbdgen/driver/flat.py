@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..api.completion import completed
+from ..api.arrays import completed
 from ..api.folder import InputError
 from ..codegen.cuda_library import on_device
 from ..robot.model import Robot

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..api.completion import refuse_missing_forces
-from ..api.contract import Contract
+from ..api.arrays import refuse_missing_forces
 from ..api.folder import InputError
+from ..api.host_interface import Contract
 from ..design.arrays import given_coordinates, gives
 from ..design.design import Design
 from ..dynamics.interface import SAMPLED, from_columns, to_columns

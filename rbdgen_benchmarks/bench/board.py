@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from rbdgen import api
-from rbdgen.api.contract import Contract
-from rbdgen.api.digests import FOLDER, compiler_digest
+from rbdgen.api.design_file import DESIGN
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import read_manifest
-from rbdgen.api.kept import kept
-from rbdgen.api.names import DESIGN
+from rbdgen.api.host_interface import Contract
+from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
 from rbdgen.api.sampling import states as sampled
 from rbdgen.api.vectors import sampled_tasks
 from rbdgen.board.packets import Answered

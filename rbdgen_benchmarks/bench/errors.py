@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rbdgen.api.kept import kept
-from rbdgen.api.names import design_text
+from rbdgen.api.design_file import design_text
+from rbdgen.api.result_cache import kept
 from rbdgen.api.simulation import integer_errors
 from rbdgen.compile.flow import Core, Front
 from rbdgen.design.runs import IntegerRun

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.api.digests import FOLDER, compiler_digest, design_digest
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.integer_model import integer_results
-from rbdgen.api.kept import kept
+from rbdgen.api.result_cache import FOLDER, compiler_digest, design_digest, kept
 from rbdgen.api.vectors import sampled_tasks, sampled_words
 from rbdgen.api.word_programs import word_source
 from rbdgen.codegen.compiled import CHUNK, Compiled, Results, Source

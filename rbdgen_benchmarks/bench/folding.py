@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.digests import compiler_digest
-from rbdgen.api.kept import kept
 from rbdgen.api.pinocchio import pinocchio_nanoseconds
+from rbdgen.api.result_cache import compiler_digest, kept
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.target import find_target
 from rbdgen.draw.tables import table

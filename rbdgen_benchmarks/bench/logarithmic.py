@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rbdgen import api
-from rbdgen.api.checked import checked_manifest
 from rbdgen.api.compilation import Made
-from rbdgen.api.folder import write_folder
-from rbdgen.api.rtl import load_core
+from rbdgen.api.folder import checked_manifest, write_folder
 from rbdgen.api.simulation import integer_errors, simulate_core
+from rbdgen.api.verilated import load_core
 from rbdgen.api.verilog import verilog
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.coordinates import brief

@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 
 from rbdgen import api
-from rbdgen.api.contract import Contract
-from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.errors import STALL, Mismatch
 from rbdgen.api.folder import read_manifest, write_file
-from rbdgen.api.kept import kept
+from rbdgen.api.host_interface import Contract
 from rbdgen.api.packets import Packets, packets_of
+from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
 from rbdgen.design.manifest import AcceleratorManifest
 from rbdgen.draw.tables import markdown, table
 from rbdgen.rtl.task_packets import MAX_FUNCTIONS, PacketFormat

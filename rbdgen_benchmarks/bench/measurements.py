@@ -21,9 +21,8 @@ from typing import Any
 
 from rbdgen import api
 from rbdgen.api.cluster import Executor
-from rbdgen.api.digests import FOLDER, compiler_digest
-from rbdgen.api.kept import kept
 from rbdgen.api.parallel import in_parallel
+from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
 from rbdgen.api.simulation import integer_errors
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.coordinates import CoordinateError, brief

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from rbdgen.api.evaluation import to_words
 from rbdgen.api.folder import write_file
 from rbdgen.api.integer_model import IntegerModel
-from rbdgen.api.kept import kept
 from rbdgen.api.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
+from rbdgen.api.result_cache import kept
 from rbdgen.api.simulation import batches, outputs_and_golden
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.nested import MotionLimits

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 
 from rbdgen import api
+from rbdgen.api.arrays import completed
 from rbdgen.api.compiled import Kind, Program
-from rbdgen.api.completion import completed
-from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.folder import write_folder
-from rbdgen.api.kept import kept
 from rbdgen.api.programs import cpp_program
 from rbdgen.api.reference import golden_model
+from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
 from rbdgen.codegen.library import build
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states

@@ -10,17 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.api.checked import checked_manifest
 from rbdgen.api.compilation import recompiled
-from rbdgen.api.digests import FOLDER, compiler_digest
+from rbdgen.api.design_file import DESIGN, ROBOT
 from rbdgen.api.errors import STALL, Mismatch
-from rbdgen.api.folder import write_file
+from rbdgen.api.folder import checked_manifest, write_file
 from rbdgen.api.generation import generate
 from rbdgen.api.integer_model import IntegerModel
-from rbdgen.api.kept import kept
-from rbdgen.api.names import DESIGN, ROBOT
-from rbdgen.api.rtl import load_core
+from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
 from rbdgen.api.vectors import sampled_words
+from rbdgen.api.verilated import load_core
 from rbdgen.compile.core import Core
 from rbdgen.design.choices import WHOLE
 from rbdgen.design.manifest import CoreManifest

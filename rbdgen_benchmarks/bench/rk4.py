@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen import api
-from rbdgen.api.names import DESIGN
-from rbdgen.api.rtl import load_core
+from rbdgen.api.design_file import DESIGN
 from rbdgen.api.traffic import Traffic, inputs_of
+from rbdgen.api.verilated import load_core
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.scheduled import Accelerated

@@ -12,10 +12,10 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api.accelerator_runs import BURST, traced_run
-from rbdgen.api.names import DESIGN
-from rbdgen.api.rtl import load_core
+from rbdgen.api.design_file import DESIGN
 from rbdgen.api.stays import tasks_of
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.api.verilated import load_core
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.driver import Dynamics

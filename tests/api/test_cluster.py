@@ -13,8 +13,8 @@ import pytest
 from rbdgen import api
 from rbdgen.api.cluster import ATTEMPTS, RAN, Executor, JobError, executor_of, in_jobs
 from rbdgen.api.folder import InputError
-from rbdgen.api.kept import kept
 from rbdgen.api.parallel import in_parallel
+from rbdgen.api.result_cache import kept
 from rbdgen.cli.main import main
 
 

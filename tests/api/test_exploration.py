@@ -13,10 +13,10 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api import points
-from rbdgen.api.digests import COMPILER
 from rbdgen.api.exploration import with_front
 from rbdgen.api.exploring import command, saving
 from rbdgen.api.pareto import beats
+from rbdgen.api.result_cache import COMPILER
 from rbdgen.cli.main import main
 from rbdgen.design.choices import LARGEST_INTERVAL
 from rbdgen.design.target import find_target

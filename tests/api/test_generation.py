@@ -17,7 +17,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api import folder as folders
-from rbdgen.api.names import design_text
+from rbdgen.api.design_file import design_text
 from rbdgen.design.loading import load
 from rbdgen.system.data import data_folder
 

@@ -20,9 +20,9 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api import on_board
-from rbdgen.api.contract import Contract
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import Manifest, read_manifest
+from rbdgen.api.host_interface import Contract
 from rbdgen.board.packets import (
     BROKEN,
     FLAG,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.api.names import design_text
+from rbdgen.api.design_file import design_text
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.loading import load, shipped_robots
 from rbdgen.robot.model import Drivetrain, RobotError

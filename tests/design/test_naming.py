@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rbdgen.api.names import design_text
+from rbdgen.api.design_file import design_text
 from rbdgen.cli.main import main
 from rbdgen.design.choices import WHOLE
 from rbdgen.design.design import Design, promising

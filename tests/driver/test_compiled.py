@@ -11,7 +11,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api import InputError
-from rbdgen.api.completion import UNIT
+from rbdgen.api.arrays import UNIT
 from rbdgen.codegen.library import Singular
 from rbdgen.design.choices import WHOLE
 from rbdgen.driver import Dynamics

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api import InputError, OutputError, evaluate, generate, read_manifest
-from rbdgen.api.names import DESIGN
+from rbdgen.api.design_file import DESIGN
 from rbdgen.api.packets import packets_of
 from rbdgen.api.simulation import batches
 from rbdgen.compile.flow import compile_core, front_end

@@ -11,8 +11,8 @@ import yaml
 
 from rbdgen import golden
 from rbdgen.api import fit, states
+from rbdgen.api.design_file import design_text
 from rbdgen.api.folder import InputError
-from rbdgen.api.names import design_text
 from rbdgen.design.bounds import bounds
 from rbdgen.design.loading import load
 from rbdgen.design.payload import DRAWN, PayloadLimits, random_payloads

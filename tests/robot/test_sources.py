@@ -14,7 +14,7 @@ from types import ModuleType
 import pinocchio as pin
 import pytest
 
-from rbdgen.api.names import design_text
+from rbdgen.api.design_file import design_text
 from rbdgen.cli.main import main
 from rbdgen.design.loading import load, locate
 from rbdgen.robot.model import NotFound, RobotError

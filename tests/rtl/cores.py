@@ -12,8 +12,8 @@ from amaranth.lib.memory import Memory
 
 from rbdgen.api.evaluation import to_words
 from rbdgen.api.integer_model import integer_results
-from rbdgen.api.rtl import build_core
 from rbdgen.api.simulation import batches
+from rbdgen.api.verilated import build_core
 from rbdgen.compile.flow import Core, Front, compile_core
 from rbdgen.compile.front import trace
 from rbdgen.design.design import Design

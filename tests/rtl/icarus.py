@@ -19,7 +19,7 @@ import pytest
 from numpy.typing import ArrayLike
 
 from rbdgen.api.manifest import core_ports
-from rbdgen.api.rtl import ports_of
+from rbdgen.api.verilated import ports_of
 from rbdgen.compile.core import Core
 from rbdgen.rtl.emit import emit
 from rbdgen.simulate.model import Result

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.accelerator import accelerator_ports
-from rbdgen.api.rtl import ports_of
+from rbdgen.api.manifest import accelerator_ports
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.api.verilated import ports_of
 from rbdgen.compile import front, inverse_columns, joints_or_whole
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.joint_stages import BY_JOINTS

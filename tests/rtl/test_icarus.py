@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from rbdgen.api.accelerator import accelerator_ports, shells_of
-from rbdgen.api.rtl import ports_of
+from rbdgen.api.manifest import accelerator_ports, shells_of
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.api.verilated import ports_of
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.rtl.emit import emit, emit_accelerator

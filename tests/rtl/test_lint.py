@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rbdgen.api.accelerator import shells_of
+from rbdgen.api.manifest import shells_of
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.rtl.emit import emit, emit_accelerator

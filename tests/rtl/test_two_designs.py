@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api.manifest import core_ports
-from rbdgen.api.rtl import ports_of
+from rbdgen.api.verilated import ports_of
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.naming import design_name
 from rbdgen.rtl.emit import emit

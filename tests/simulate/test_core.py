@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api.manifest import core_ports
-from rbdgen.api.rtl import ports_of
+from rbdgen.api.verilated import ports_of
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.rtl import channel
 from rbdgen.rtl.emit import emit

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen.api.manifest import core_ports
-from rbdgen.api.rtl import ports_of
+from rbdgen.api.verilated import ports_of
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.cells import counted
 from rbdgen.rtl.emit import emit, to_verilog

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.api.kept import kept
+from rbdgen.api.result_cache import kept
 from rbdgen.synthesize import yosys
 from rbdgen.synthesize.parts import TOP, Part, parts
 from rbdgen.synthesize.tool import SynthesisError

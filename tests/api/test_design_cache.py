@@ -11,8 +11,8 @@ import pytest
 
 from rbdgen.api import compilation as ways
 from rbdgen.api import simulate, verilog
+from rbdgen.api.design_cache import kept_design
 from rbdgen.api.folder import MARK, sealed
-from rbdgen.api.kept_design import kept_design
 from rbdgen.codegen import compiled
 from rbdgen.compile import product
 from rbdgen.driver import Dynamics
@@ -76,7 +76,7 @@ def test_each_design_has_its_folder(
     designs = [CHOICES, *({**CHOICES, **other} for other in others)]
     for robot, choices in (*(("pendulum", own) for own in designs), ("gantry", CHOICES)):
         kept_design(robot, lambda _: None, choices)
-    name = "rbdgen.api.kept_design.compiler_digest"
+    name = "rbdgen.api.design_cache.compiler_digest"
     monkeypatch.setattr(name, lambda besides: "another")
     kept_design("pendulum", lambda _: None, CHOICES)
     assert made == [*designs, CHOICES, CHOICES]

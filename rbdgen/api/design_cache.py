@@ -1,7 +1,8 @@
-"""The integer model of a robot's design, made once and kept in the cache."""
+"""A cache of generated designs and of their integer models in C."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,18 +12,69 @@ from typing import TYPE_CHECKING, Any
 
 from ..codegen.compiled import Model, Results, Source
 from ..design.facts import AcceleratorFacts
+from ..design.loading import load
 from ..graph.fixed import Flags, Integers
+from ..simulate.toolchain import in_cache
+from ..system.cache import cached
 from ..system.records import Record
 from ..tasks.model import evaluate_task
 from ..tasks.routes import place
-from .kept_design import kept_folder
-from .names import filed_notes
+from .compilation import Made
+from .design_file import filed_notes
+from .folder import read_manifest
+from .result_cache import FOLDER, compiler_digest, design_digest
 
 if TYPE_CHECKING:
     from ..compile.product import Product
 
 Progress = Callable[[str], None]
 KEPT = "integers.json"
+
+
+def kept_design(robot: str, progress: Progress, choices: Mapping[str, Any]) -> Path:
+    """The folder that `generate` makes of ``robot``, in the cache.
+
+    ``progress`` is told the notes on the design in either case. Errors as those of `kept_folder`.
+    """
+
+    def make(work: Path) -> None:
+        from . import verilog  # imports all that makes hardware
+
+        for name, text in verilog.verilog(Made(robot, progress, choices)).items():
+            (work / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+
+    folder, made = kept_folder("design", robot, progress, choices, make)
+    if not made:
+        progress(f"generated before: {folder}")
+        for note in read_manifest(folder)["notes"]:
+            progress(f"note: {note}")
+    return folder
+
+
+def kept_folder(
+    what: str,
+    robot: str,
+    progress: Progress,
+    choices: Mapping[str, Any],
+    make: Callable[[Path], None],
+) -> tuple[Path, bool]:
+    """The folder ``what`` of a robot's design in the cache, and whether ``make`` made it now.
+
+    It is found by a digest of robot, choices and compiler. SimulationError where the cache cannot
+    be written.
+    """
+    design, _ = load(robot, **choices)
+    of = f"{compiler_digest(FOLDER)} {design_digest(design)}"
+    made = False
+
+    def make_now(work: Path) -> None:
+        nonlocal made
+        made = True
+        make(work)
+
+    with in_cache():
+        name = f"{what}-{hashlib.sha256(of.encode()).hexdigest()[:16]}"
+        return cached(name, make_now, progress), made
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.api import places
-from rbdgen.api.places import check_place, default_place, no_defaults
+from rbdgen.api import output_paths
+from rbdgen.api.output_paths import check_place, default_place, no_defaults
 from rbdgen.cli.main import main
 from rbdgen.design.choices import WHOLE
 from rbdgen.design.design import Design, promising
@@ -60,7 +60,7 @@ def test_long_names_end_in_a_digest() -> None:
         default_place("iiwa14", "iiwa14", design, forces | own).name for own in ({}, {"width": 20})
     }
     assert len(names) == 2
-    assert all(len(name) == places.LONGEST_NAME for name in names)
+    assert all(len(name) == output_paths.LONGEST_NAME for name in names)
 
 
 def test_no_defaults_is_what_is_no_default() -> None:

@@ -1,4 +1,4 @@
-"""The host interface of an accelerator: the operands and results of each function."""
+"""The host interface of an accelerator: operands and results, and what they take on a line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..board.packets import Layout
-from ..design.facts import AcceleratorFacts
+from ..design.facts import AcceleratorFacts, BoardLine
+from ..estimate.links import UART, UDP
 from ..graph.fixed import Format
 from ..rtl import task_packets
 from ..rtl.task_packets import PacketFormat
@@ -82,3 +83,18 @@ class Contract:
             )
             for own in self.functions.values()
         }
+
+
+def board_lines(facts: AcceleratorFacts) -> dict[str, BoardLine]:
+    """Function → bytes of its frames, a call and tasks a second of a serial line and Ethernet."""
+    contract = Contract.of(facts)
+    layouts = contract.layouts
+    found = {}
+    for name, function in contract.functions.items():
+        frames = layouts[function.code].line_bytes
+        found[name] = BoardLine(
+            *frames,
+            *(round(1e6 * UART.call(*frames)), round(UART.pace(*frames))),
+            *(round(1e6 * UDP.call(*frames)), round(UDP.pace(*frames))),
+        )
+    return found

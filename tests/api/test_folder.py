@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.api.checked import checked_manifest
-from rbdgen.api.folder import sealed
+from rbdgen.api.folder import checked_manifest, sealed
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from rbdgen import api
-from rbdgen.api.design_readme import README, words_of
 from rbdgen.api.fusesoc import shell_ports
+from rbdgen.api.verilog import README, words_of
 from rbdgen.cli.main import main
 from rbdgen.simulate.ports import Field
 
