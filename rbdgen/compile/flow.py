@@ -21,8 +21,10 @@ from ..design.limits import no_limits, unused_limits
 from ..design.loading import load
 from ..design.target import find_target
 from ..graph.fixed import FixedGraph
+from ..passes.precision import PrecisionError
 from ..robot.canonical import stages
 from ..robot.model import RobotError
+from ..system.notes import changing
 from .core import Core, as_asked, fastest, need_of
 from .efforts import note_of_efforts
 from .fitting import too_large
@@ -115,8 +117,22 @@ def compile_core(
 
     Where nobody says how often, the core is the fastest that fits the part, and where nobody says
     in which formulation, style latency has that of the fewest cycles. The design of its front says
-    what was chosen.
+    what was chosen. Where nobody says how long words are, and none keep the error that is
+    promised then, they have 18 bits, and a note says so.
     """
+    try:
+        return _core(front, progress, words)
+    except PrecisionError as error:
+        if not front.design.unsaid:
+            raise
+        plain = replace(front.design, error=None)
+        core = _core(replace(front, design=plain), progress, None)
+        note = changing(f"width: {plain.width} bits, since {error}")
+        return replace(core, notes=(note, *core.notes))
+
+
+def _core(front: Front, progress: Progress, words: Words | None) -> Core:
+    """The core, or PrecisionError for an error that no words keep."""
     refuse_accelerator(front)
     refuse_still(front)
     if is_unformulated(front.design):

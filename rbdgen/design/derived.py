@@ -10,7 +10,7 @@ from .choices import AT_FRAMES, INVERTING, NEARBY, STEP, WORDS
 from .design import Design, promising
 from .nested import JointDrivetrain, MotionLimits
 
-FOLLOW = ("robot", "fitted", "formulated")  # fields that follow from the others
+FOLLOW = ("robot", "fitted", "formulated", "unsaid")  # fields that follow from the others
 
 
 def is_left_open(design: Design) -> bool:
@@ -60,14 +60,14 @@ def of_functions(design: Design, functions: Sequence[str]) -> Design:
 
 def no_defaults(design: Design) -> dict[str, Any]:
     """The choices that make a design what it is, as JSON has them; without those of `load`."""
-    default = promising(replace(design, **{key: getattr(Design(""), key) for key in WORDS}))
     left = {*FOLLOW, *WORDS}
     choices = {
         field.name: plain(value)
-        for field, usual in zip(fields(Design), vars(Design("")).values(), strict=True)
-        if field.name not in left and (value := getattr(design, field.name)) != usual
+        for field, default in zip(fields(Design), vars(Design("")).values(), strict=True)
+        if field.name not in left and (value := getattr(design, field.name)) != default
     }
-    if (design.width, design.error) == (default.width, default.error):
+    usual = promising(replace(design, width=Design("").width, error=None))
+    if design.unsaid or (design.width, design.error) == (usual.width, usual.error):
         return choices
     return choices | ({"width": design.width} if design.error is None else {"error": design.error})
 

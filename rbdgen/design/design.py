@@ -89,6 +89,8 @@ class Design:
                          ``width``: words get the bits that this takes, each its own. A design that
                          says neither is loaded with 1e-3; an accelerator, or one with ``guard`` or
                          ``proven``, with words of 18 bits.
+    ``unsaid``           whether that was chosen by `load`: words that cannot keep the error have
+                         18 bits then, with a note.
     ``float_error``      of programs in float: the largest error of a result, by the largest entry
                          of its array; what takes more than float's precision is in double.
     ``rotation``         multiplications per plane rotation: 4, or 3 with one bit more noise.
@@ -182,6 +184,7 @@ class Design:
     angles: str = "on-chip"
     rotation: int = 4
     error: float | None = None
+    unsaid: bool = False
     float_error: float = FLOAT_ERROR
     formulation: str = "auto"
     formulated: Formulated | None = None
@@ -352,8 +355,8 @@ def promising(design: Design) -> Design:
     An accelerator's limbs on a trunk, joints and columns take turns in words of one width alone.
     """
     if design.accelerator or design.guard != 1 or design.proven != "none":
-        return design
-    return replace(design, error=ERROR)
+        return replace(design, unsaid=True)
+    return replace(design, error=ERROR, unsaid=True)
 
 
 def has_registers(design: Design) -> bool:

@@ -74,7 +74,7 @@ def refuse_unknown(choices: Mapping[str, Any], takes: Callable[..., Any] | None 
 
     Says what was probably meant.
     """
-    known = [field.name for field in fields(Design) if field.name != "robot"]
+    known = [field.name for field in fields(Design) if field.name not in ("robot", "unsaid")]
     own = signature(takes).parameters.values() if takes else ()
     for name in choices:
         if name not in known:
@@ -216,7 +216,7 @@ def _robot_bytes(root: Node, robot: str) -> bytes:
 
 def _from_yaml(root: Node, file: Path, xacro: Mapping[str, str]) -> _Filed:
     """The design in a YAML file; each value is checked where its line is known."""
-    known = [f.name for f in fields(Design) if f.name != "joint_limits"]
+    known = [f.name for f in fields(Design) if f.name not in ("joint_limits", "unsaid")]
     entries = root.mapping(known, "design")
     if "robot" not in entries:
         raise root.error("names no robot; write robot: FILE.urdf")

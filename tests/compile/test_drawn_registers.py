@@ -20,10 +20,13 @@ from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.compile.front import of_bodies
 from rbdgen.compile.parameters import canonical_of
 from rbdgen.compile.words import sample_inputs
+from rbdgen.design.derived import no_defaults
 from rbdgen.graph.held import held_words
+from rbdgen.passes.precision import PrecisionError
 from rbdgen.robot.model import JointKind, RobotError
 from rbdgen.robot.variations import any_of_model
 from rbdgen.search.attack import attack
+from rbdgen.system.notes import CHANGES
 from tests.as_urdf import written
 from tests.compile.test_parameters import compare
 from tests.coordinates import worst_of
@@ -111,3 +114,17 @@ def test_what_a_word_has_no_room_for_is_refused(tmp_path: Path) -> None:
     held.refuse_beyond("own", held.nominal)
     with pytest.raises(RobotError, match=r"other: parameter\[1\] is .* generate with a larger"):
         held.refuse_beyond("other", reals)
+
+
+def test_words_of_18_bits_where_none_keep_the_error(tmp_path: Path) -> None:
+    """Unless the error was asked for; the design's own choices stay what they were."""
+    file = str(written(random_robot(np.random.default_rng(7), 1, FREE[:1]), tmp_path))
+    choices: dict[str, Any] = {"functions": ("fd",), "parameters": "registers", "fit": False}
+    front = front_end(file, **choices)
+    core = compile_core(front)
+    assert (core.design.error, core.fixed.width) == (None, 18)
+    (note,) = (note for note in core.notes if note.startswith("width: 18 bits, since error 0.001"))
+    assert "of qdd[" in note and note.endswith(CHANGES)
+    assert no_defaults(core.design) == no_defaults(front.design)
+    with pytest.raises(PrecisionError, match="is reached; a larger --error, or a --width"):
+        compile_core(front_end(file, error=1e-3, **choices))
