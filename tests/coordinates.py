@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdgen.api.traffic import Traffic
+from rbdgen.api.stimulus import Traffic
 from rbdgen.compile.samples import accuracy_of
 from rbdgen.design.coordinates import CoordinateError
 from rbdgen.graph.rows import SCALES

@@ -35,7 +35,7 @@ from rbdgen.api.manifest import accelerator_ports
 from rbdgen.api.programs import c
 from rbdgen.api.reference import golden_model
 from rbdgen.api.simulation import integer_errors
-from rbdgen.api.traffic import Traffic, inputs_of, scaled_states
+from rbdgen.api.stimulus import Traffic, inputs_of, scaled_states
 from rbdgen.api.vectors import sampled_tasks, sampled_words
 from rbdgen.api.verilated import build_core, ports_of
 from rbdgen.api.word_programs import word_program

@@ -6,6 +6,7 @@ from ..system.lazy import names_from
 
 if TYPE_CHECKING:
     from .arrays import read_arrays, write_arrays
+    from .board_link import simulated_board
     from .calibration import calibrate
     from .comparison import compare
     from .design_report import report
@@ -20,13 +21,12 @@ if TYPE_CHECKING:
         read_manifest,
         write_file,
     )
-    from .for_board import accelerator_of, board_design
     from .fusesoc import package_fusesoc
     from .generation import generate
+    from .limits_from_log import fit
     from .litex import package_litex
-    from .on_board import board, simulated_board
+    from .on_board import accelerator_of, board, board_design
     from .output_paths import check_place
-    from .recorded import fit
     from .results import Generated, Report, Results
     from .robots import mount
     from .sampling import states
@@ -43,11 +43,8 @@ __getattr__ = names_from(
             "write_arrays",
         ),
         ".calibration": ("calibrate",),
-        ".for_board": ("accelerator_of", "board_design"),
-        ".on_board": (
-            "board",
-            "simulated_board",
-        ),
+        ".on_board": ("accelerator_of", "board", "board_design"),
+        ".board_link": ("simulated_board",),
         ".comparison": ("compare",),
         ".design_report": ("report",),
         ".errors": ("Mismatch",),
@@ -66,7 +63,7 @@ __getattr__ = names_from(
         ".litex": ("package_litex",),
         ".robots": ("mount",),
         ".output_paths": ("check_place",),
-        ".recorded": ("fit",),
+        ".limits_from_log": ("fit",),
         ".results": (
             "Generated",
             "Report",

@@ -17,15 +17,15 @@ from ..design.runs import CoreRun
 from ..robot.model import RobotError
 from ..system.records import Record
 from .compared import Compared
+from .design_rows import Line, Ours, Theirs, Times
 from .folder import OutputError, checked_manifest, read_manifest
 from .host_interface import Contract
-from .lines import Line, Ours, Theirs, Times
+from .machine_times import STATES, on_cpu, on_gpu
 from .peers import CONVENTIONS, GRADIENTS, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
 from .reports import SIMULATION, SYNTHESES, NoReport, read_report
 from .results import Comparison
 from .side_by_side import Contender, SideBySide, Worst, behind_links, of_core, of_peer, wins
 from .simulation import integer_errors
-from .timed import STATES, on_cpu, on_gpu
 
 Progress = Callable[[str], None]
 TARGET = "xcup"  # the part of RoboShape and Dadu-RBD, an XCVU9P

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..design.choices import LARGEST_INTERVAL, WIDTHS
 from ..design.design import Design
 from ..design.loading import load, refuse_unknown
@@ -19,15 +21,13 @@ from ..estimate.explored import Explored, Point, QuickError, Sites
 from ..synthesize.tool import SynthesisError
 from ..system.records import Record
 from .cluster import at_a_time, executor_of
-from .exploring import SHOWN, Work
+from .exploration_loop import SHOWN, Work
+from .exploration_points import AXES, QUICK_AXES, Choices, Progress, combinations, refuse_quick
 from .folder import InputError, OutputError, write_file
-from .mapped import yosys_version
 from .output_paths import check_place, default_place
-from .pareto import front
-from .points import AXES, QUICK_AXES, Choices, Progress, combinations
-from .quick_points import refuse_quick
 from .reports import NoReport, read_report
 from .results import Exploration
+from .synthesis import yosys_version
 
 REPORT, PICTURE, PAGE, KEPT = "explore.json", "pareto.svg", "report.html", "kept"
 
@@ -199,3 +199,22 @@ def with_front(points: Sequence[Point], target: Target) -> list[Point]:
     return [
         replace(point, fits=k in costs, pareto=best.get(k, False)) for k, point in enumerate(points)
     ]
+
+
+def front(costs: Sequence[Sequence[float]]) -> list[bool]:
+    """Whether each row of costs is on the front: no other is as low everywhere and lower somewhere.
+
+    Of rows that are equal, all are on the front or none.
+    """
+    if not costs:
+        return []
+    rows, which = np.unique(np.array(costs, float), axis=0, return_inverse=True)
+    # Of rows that differ, one that is nowhere higher is lower somewhere, and sorts before.
+    best = [not (rows[:k] <= own).all(axis=1).any() for k, own in enumerate(rows)]
+    return [best[k] for k in which.ravel()]
+
+
+def beats(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether ``one`` is nowhere higher than ``other``, and lower somewhere."""
+    pairs = list(zip(one, other, strict=True))
+    return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)

@@ -1,46 +1,36 @@
-"""An accelerator on a board: its bitstream, its line to the host, the same without a board."""
+"""An accelerator on a board: from a robot or a core, its bitstream, its report, its loading."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from ..board.build import LEDS, Bitstream
 from ..board.build import build as build_board
 from ..board.catalog import LINKS, Board, BoardError, find_board
-from ..board.ethernet import LONGEST, Address, UdpLine
-from ..board.link import BoardLink
 from ..board.loader import CURE, find_loader
 from ..board.packets import IP, PORT
-from ..board.self_test import Vectors
-from ..board.simulation import SimulatedBoard, SimulatedUdpBoard
-from ..board.uart import SerialLine
+from ..compile.flow import front_end
+from ..compile.small import small
+from ..design.loading import refuse_unknown
 from ..design.manifest import AcceleratorManifest
 from ..design.target import PLACERS, ROUTERS
 from ..estimate.links import UART, UDP
-from ..rtl.emit import shell_files
 from ..system.stopping import run_child
-from .board_vectors import board_vectors
-from .errors import Mismatch
-from .folder import OutputError, UsageError, checked_manifest, read_manifest, write_file
+from .board_link import REPORT, accelerator_in, line_of, suffix_of, write_link
+from .design_file import DESIGN
+from .folder import UsageError, checked_manifest, write_file
+from .generation import generate
 from .host_interface import Contract
-from .line_header import line_files
-from .output_paths import check_place
 from .reports import BoardFacts, LineRate
-from .results import OnBoard
+from .results import Generated, OnBoard
 
 Progress = Callable[[str], None]
-REPORT = "board.json"
-# Rules of lint that a link switches off, and why.
-OFF = {
-    "PINMISSING": "no line asks the registers of the shell",
-    "SYNCASYNCNET": "a reset reaches the other clock at once, and ends there with an edge of it",
-}
 PACKED = 34  # clocks that a word of a task takes, about
 
 
@@ -68,17 +58,17 @@ def board(
     nothing can load it.
     """
     place = Path(folder)
-    entry = _accelerator(place, trust, progress)
+    entry = accelerator_in(place, trust, progress)
     known = find_board(name, LEDS, link)
     if entry.target != known.target.name:
         raise BoardError(
             f"{place}: was generated for {entry.target}; {name} has an {known.part}: generate it "
             f"with --target {known.target.name}"
         )
-    line = _line(entry, known, known.baud, ip)
+    line = line_of(entry, known, known.baud, ip)
     tool = _loader() if load else None  # or it would be missing after all the work
-    out = place / f"board-{name}{_suffix(known)}"
-    _write(out, place, entry, known, line, ip, progress)
+    out = place / f"board-{name}{suffix_of(known)}"
+    write_link(out, place, entry, known, line, ip, progress)
     core = entry.name
     sources = [place / f"{core}.il", place / f"{core}_ecp5.il", place / f"{core}_axi_words.il"]
     made = build_board(
@@ -98,131 +88,6 @@ def board(
         progress(f"loading {made.file.name}")
         _load([tool, "-b", re.sub(r"-\d+f$", "", name), str(made.file)])
     return OnBoard(facts)
-
-
-@contextmanager
-def simulated_board(
-    name: str,
-    folder: str | Path,
-    progress: Progress = lambda _: None,
-    trust: bool = False,
-    baud: int | None = None,
-    long: bool = False,
-    link: str = LINKS[0],
-    ip: str | None = None,
-) -> Iterator[SimulatedBoard | SimulatedUdpBoard]:
-    """The accelerator in ``folder`` behind a pseudo-terminal, as it is on the board, PLL and pins
-    apart: every bit of the line goes through the Verilated design. With the ``link`` "udp" it is
-    behind a local socket, and every byte of its PHY's packets goes through. Its ``port`` is what
-    `Dynamics` is given. ``baud``: another one than the board's. ``long``: compiled to run for
-    minutes.
-    """
-    place = Path(folder)
-    known = find_board(name, LEDS, link)
-    baud = known.baud if baud is None else baud
-    entry = _accelerator(place, trust, progress)
-    out = place / f"board-{name}{_suffix(known)}-simulated"
-    sources = link_sources(out, place, entry, known, baud, ip, progress)
-    top, hertz = f"{entry.name}_link", known.link_clock[1]
-    if known.rgmii:
-        address = _address(entry, ip)
-        with SimulatedUdpBoard(sources, top, hertz, address, progress, long) as udp:
-            yield udp
-        if udp.wrong:
-            raise Mismatch(f"{place}: {udp.wrong} packets of the board's are not well-formed")
-        return
-    with SimulatedBoard(sources, top, hertz, baud, progress, long) as running:
-        yield running
-
-
-def link_sources(
-    out: Path,
-    place: Path,
-    entry: AcceleratorManifest,
-    known: Board,
-    baud: int,
-    ip: str | None = None,
-    progress: Progress = lambda _: None,
-) -> list[Path]:
-    """The Verilog of all but a board's top, for simulation; the line's is written to ``out``."""
-    _write(out, place, entry, known, _line(entry, known, baud, ip), ip, progress)
-    core = entry.name
-    return [place / f"{core}.v", place / f"{core}_axi_words.v", out / f"{core}_link.v"]
-
-
-def _accelerator(place: Path, trust: bool, progress: Progress) -> AcceleratorManifest:
-    if "accelerator" not in read_manifest(place):
-        raise OutputError(
-            f"{place}: boards take accelerators, of one function or several; make one with: rbdgen "
-            "generate ROBOT --accelerator --function F"
-        )
-    needed = (
-        "{name}.il",
-        "{name}.v",
-        "{name}_ecp5.il",
-        "{name}_axi_words.il",
-        "{name}_axi_words.v",
-    )
-    entry = checked_manifest(place, trust, progress, needed)
-    assert isinstance(entry, AcceleratorManifest)
-    return entry
-
-
-def _suffix(known: Board) -> str:
-    return "-udp" if known.rgmii else ""
-
-
-def _address(entry: AcceleratorManifest, ip: str | None) -> Address:
-    """Its MAC is one of those that anybody may give, made of the design's identity; UsageError."""
-    try:
-        return Address(ip or IP, PORT, bytes([2, *bytes.fromhex(entry.identity)[:5]]))
-    except ValueError as error:
-        raise UsageError(f"ip: {error}") from None
-
-
-def _line(
-    entry: AcceleratorManifest, known: Board, baud: int, ip: str | None
-) -> SerialLine | UdpLine:
-    if not known.rgmii:
-        return SerialLine(known.clock_hz, baud)
-    layouts = Contract.of(entry.accelerator).layouts
-    longest = max(2 * max(own.task_bytes, own.response_bytes) + 12 for own in layouts.values())
-    if longest > LONGEST:
-        raise BoardError(
-            f"{entry.name}: a frame may take {longest} bytes, a datagram has {LONGEST}; --link uart"
-        )
-    return UdpLine(_address(entry, ip))
-
-
-def _headers(entry: AcceleratorManifest, known: Board, ip: str | None) -> dict[str, str]:
-    """The headers for hosts in C, by file name."""
-    return line_files(entry, known.baud, "..", _address(entry, ip) if known.rgmii else None)
-
-
-def _link(
-    entry: AcceleratorManifest, line: SerialLine | UdpLine, vectors: Vectors
-) -> dict[str, str]:
-    """The files of the link between the shell of words and the line."""
-    of = Contract.of(entry.accelerator).layouts
-    link = BoardLink(f"{entry.name}_axi_words", of, entry.identity, line, vectors)
-    return shell_files(link, f"{entry.name}_link", OFF)
-
-
-def _write(
-    out: Path,
-    place: Path,
-    entry: AcceleratorManifest,
-    known: Board,
-    line: SerialLine | UdpLine,
-    ip: str | None,
-    progress: Progress,
-) -> None:
-    """Write the files around the accelerator in ``place`` to ``out``: line, hosts' headers."""
-    check_place(out / REPORT)
-    out.mkdir(exist_ok=True)
-    vectors = board_vectors(place, entry, progress)
-    for file, text in (_link(entry, line, vectors) | _headers(entry, known, ip)).items():
-        write_file(out / file, text)
 
 
 def _facts(
@@ -275,3 +140,44 @@ def _load(command: Sequence[str]) -> None:
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
         raise UsageError(f"openFPGALoader: {said[-1]}")
+
+
+def board_design(
+    board: str,
+    robot: str,
+    output: str | Path | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+    force: bool = False,
+    **choices: Any,
+) -> Path:
+    """Generate an accelerator of ``robot`` for the part of ``board``; returns its folder.
+
+    ``output``, ``force``, ``choices``: as of `generate`. Where they do not say how hardware is
+    shared, it is one in which joints take turns if that takes much less: the line to the host is
+    slower than any. Raises BoardError for a board that is not known, and what `generate` raises.
+    """
+    part = find_board(board, LEDS).target.name
+    own = {**choices, "accelerator": True, "target": part}
+    refuse_unknown(own, generate)
+    if fitted := small(front_end(robot, **own), progress):
+        own["fitted"] = fitted
+    made = generate(robot, output, progress=progress, force=force, **own)
+    assert isinstance(made, Generated)  # one language
+    return made.folder
+
+
+def accelerator_of(
+    folder: str | Path, progress: Callable[[str], None] = lambda _: None, trust: bool = False
+) -> Path:
+    """The folder of an accelerator; of a core FOLDER/accelerator, which is made of its design.
+
+    ``trust``: as of `checked_manifest`. Raises what that and `generate` raise.
+    """
+    place = Path(folder)
+    if isinstance(checked_manifest(place, trust, progress, (DESIGN,)), AcceleratorManifest):
+        return place
+    own = place / "accelerator"
+    progress(f"note: {place} is a core without tags; the accelerator of its design is in {own}")
+    made = generate(str(place / DESIGN), own, progress=progress, force=True, accelerator=True)
+    assert isinstance(made, Generated)  # one language
+    return made.folder

@@ -17,7 +17,7 @@ from .evaluation import to_words
 from .host_interface import Contract
 from .integer_model import integer_results
 from .simulation import batches
-from .traffic import Traffic, inputs_of, within_limits
+from .stimulus import Traffic, inputs_of, within_limits
 
 Manifest = CoreManifest | AcceleratorManifest
 WORD = (1 << 32) - 1

@@ -20,7 +20,7 @@ from ..graph.word import first_of
 from .evaluation import to_words
 from .integer_model import IntegerModel
 from .simulation import entries_beside_golden, scaled_batches
-from .traffic import Traffic, inputs_of, scale_rows, scaled_states
+from .stimulus import Traffic, inputs_of, scale_rows, scaled_states
 
 EIGHTHS = 8  # of the states, by speed
 PARTS = (50, 99, 100)  # percent of the states

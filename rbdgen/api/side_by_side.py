@@ -13,8 +13,8 @@ from ..draw.tables import table
 from ..estimate.links import LINKS, Link, Timing
 from ..graph.rows import SCALES
 from ..system.records import Record
-from .lines import Line
-from .program_times import ProgramTimes
+from .design_rows import Line
+from .timing import ProgramTimes
 
 Worst = tuple[CoordinateError, ...]
 SIZES = (1, 16, 256, 1024)  # tasks that come together

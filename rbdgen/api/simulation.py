@@ -19,7 +19,7 @@ from ..graph.rows import REPORTED
 from ..simulate.model import Model, Result
 from ..system.files import beside
 from ..system.stopping import meanwhile
-from .accelerator_runs import WAVES, simulate_accelerator
+from .accelerator_simulation import WAVES, simulate_accelerator
 from .calibration import calibrated, in_words, read_calibration
 from .compilation import recompiled
 from .design_file import DESIGN, ROBOT
@@ -30,7 +30,7 @@ from .integer_model import IntegerModel
 from .output_paths import check_place
 from .reference import golden_model
 from .results import Simulation
-from .traffic import within_limits
+from .stimulus import within_limits
 from .verilated import load_core
 
 Progress = Callable[[str], None]

@@ -1,4 +1,4 @@
-"""Map a generated design to FPGA cells; place and route it."""
+"""Map a generated design to FPGA cells; place and route it, or count cells alone."""
 
 from __future__ import annotations
 
@@ -6,24 +6,30 @@ import hashlib
 import json
 import os
 import re
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from ..design.target import PLACERS, ROUTERS, TARGETS, Target, find_target
 from ..draw.tables import mapped_text
+from ..rtl.emit import Emitted
 from ..rtl.multiplier import named
 from ..rtl.multiplier_cells import emit_cells
 from ..rtl.owned import owned
+from ..synthesize import families, parts, yosys
 from ..synthesize.families import FAMILIES
 from ..synthesize.nextpnr import Placement, made_in, place_and_route
 from ..synthesize.report import Each, Mapped, Options, one_by_one, reached
 from ..synthesize.report import synthesize as synthesize_placed
+from ..synthesize.tool import YOSYS, Tool
 from ..synthesize.yosys import synth_xilinx
+from ..system.records import Record
 from .cluster import Executor, at_a_time, executor_of
 from .folder import UsageError, checked_manifest, text_of, write_file
-from .mapped import version_of
 from .output_paths import check_place
 from .parallel import in_parallel
 from .result_cache import compiler_digest, kept
@@ -165,3 +171,62 @@ def _all_of(netlist: Path, part: Target, options: Options) -> str:
     digest = hashlib.sha256(netlist.read_bytes()).hexdigest()
     nextpnr = version_of(FAMILIES[part.family].nextpnr)
     return f"{digest} {part} {sorted(options.items())} {compiler_digest()} {nextpnr}"
+
+
+@dataclass(frozen=True)
+class MappedCells(Record):
+    """Type → how many, and how long it took."""
+
+    cells: Mapping[str, int]
+    seconds: float
+
+
+def mapped(
+    made: Emitted[Any, Any], family: str, place: Path, progress: Progress, by_module: bool = False
+) -> MappedCells:
+    """The cells of a design. ``family``: ecp5, gowin, nexus, xcup, xc7.
+
+    ``by_module``: each module by itself on ECP5 too, for designs that are larger than any part.
+    Kept in ``place``, by the RTL's text and what maps it. Raises SynthesisError.
+    """
+    top = made.top
+    if family in families.FAMILIES:
+        cells = owned(emit_cells(made.multipliers, family), top)
+        files = {f"{top}.il": made.files[f"{top}.il"], f"{top}_{family}.il": cells}
+    else:
+        files = {f"{top}.v": made.files[f"{top}.v"]}
+    text = "".join(files.values())
+
+    def compute() -> Any:
+        with tempfile.TemporaryDirectory(prefix="rbdgen-map-") as name:
+            folder = Path(name)
+            sources = [folder / name for name in files]
+            for source in sources:
+                source.write_text(files[source.name], "utf-8")
+            found: yosys.Cells
+            if family not in families.FAMILIES:
+                found = yosys.synth_xilinx(sources, top, family, progress=progress)
+            elif family == "ecp5" and by_module:
+                found = yosys.count_ecp5(sources, top, progress=progress)
+            else:
+                netlist = folder / "netlist.json"
+                found = yosys.synth(family, sources, top, netlist, progress=progress)
+        return MappedCells(found.count, round(found.seconds, 1)).to_json()
+
+    what = f"cells-{family}" + ("-by-module" if by_module else "")
+    files_of = (yosys.__file__, parts.__file__, families.__file__)
+    by = [yosys_version(), *(Path(file).read_text("utf-8") for file in files_of)]
+    return MappedCells.from_json(kept(place, what, " ".join([*by, text]), compute, progress))
+
+
+def yosys_version() -> str:
+    """The version of the package that maps; empty where it is not installed."""
+    return version_of(YOSYS)
+
+
+def version_of(tool: Tool) -> str:
+    """The version of a tool's package; empty where it is not installed."""
+    try:
+        return version(tool.package.replace("_", "-"))
+    except PackageNotFoundError:
+        return ""

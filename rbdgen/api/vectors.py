@@ -21,7 +21,7 @@ from ..passes.registers import PARAMETER
 from ..tasks.model import evaluate_task
 from ..tasks.routes import STEPS
 from .integer_model import integer_results
-from .traffic import MOST_STEPS, inputs_of, within_limits
+from .stimulus import MOST_STEPS, inputs_of, within_limits
 
 STATES, SEED = 16, 11
 VECTORS, EXPECTED = "states.txt", "expected.txt"

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.mapped import yosys_version
 from rbdgen.api.peers import PEERS
 from rbdgen.api.result_cache import kept
+from rbdgen.api.synthesis import yosys_version
 from rbdgen.design.cells import counted
 from rbdgen.design.choices import WHOLE
 from rbdgen.design.coordinates import CoordinateError, brief

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.api.folder import write_file
-from rbdgen.api.mapped import mapped, yosys_version
+from rbdgen.api.synthesis import mapped, yosys_version
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.cells import counted
 from rbdgen.draw.tables import table

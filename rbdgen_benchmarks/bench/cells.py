@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from rbdgen.api.mapped import mapped
+from rbdgen.api.synthesis import mapped
 from rbdgen.compile.flow import Core
 from rbdgen.design.target import TARGETS
 from rbdgen.rtl.emit import Emitted, emit

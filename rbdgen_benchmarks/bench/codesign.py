@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.api.program_times import ProgramTimes, graph_times
+from rbdgen.api.timing import ProgramTimes, graph_times
 from rbdgen.codegen.interface import Array, Entry, Interface
 from rbdgen.compile.flow import Front, compile_core, front_end
 from rbdgen.compile.plans import planned

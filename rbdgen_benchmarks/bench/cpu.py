@@ -16,11 +16,10 @@ from rbdgen.api.errors import Mismatch, entries_of, portions
 from rbdgen.api.evaluation import checked, graph_model
 from rbdgen.api.folder import write_file
 from rbdgen.api.pinocchio import FORMS, PORTABLE, check, command
-from rbdgen.api.program_times import Command, read
-from rbdgen.api.program_times import command as times_command
 from rbdgen.api.reference import golden_model
 from rbdgen.api.result_cache import kept
-from rbdgen.api.timing import least
+from rbdgen.api.timing import Command, least, read
+from rbdgen.api.timing import command as times_command
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import accuracy_of, sample_states
 from rbdgen.design.coordinates import CoordinateError, brief, coordinate_errors, worst_of_scales

@@ -8,8 +8,7 @@ from typing import Any
 
 from rbdgen import api
 from rbdgen.api.compiled import compiled as program
-from rbdgen.api.program_times import through_python
-from rbdgen.api.timing import said
+from rbdgen.api.timing import said, through_python
 from rbdgen.codegen.nvcc import Use, compiled, uses
 from rbdgen.codegen.rows import rows
 from rbdgen.design.loading import load

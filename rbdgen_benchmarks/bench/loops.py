@@ -11,7 +11,7 @@ from typing import Any
 from rbdgen import api
 from rbdgen.api.compiled import DTYPES, Program, compiled
 from rbdgen.api.folder import write_file
-from rbdgen.api.program_times import ProgramTimes, times_of
+from rbdgen.api.timing import ProgramTimes, times_of
 from rbdgen.codegen.library import build
 from rbdgen.codegen.nvcc import NoCompiler, uses
 from rbdgen.design.choices import CODES

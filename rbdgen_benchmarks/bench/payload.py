@@ -9,8 +9,7 @@ from typing import Any
 
 from rbdgen.api.compiled import Program, compiled
 from rbdgen.api.folder import write_file
-from rbdgen.api.program_times import Command, command, read
-from rbdgen.api.timing import least
+from rbdgen.api.timing import Command, command, least, read
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.coordinates import brief
 from rbdgen.design.loading import load

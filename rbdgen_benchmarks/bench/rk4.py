@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rbdgen import api
 from rbdgen.api.design_file import DESIGN
-from rbdgen.api.traffic import Traffic, inputs_of
+from rbdgen.api.stimulus import Traffic, inputs_of
 from rbdgen.api.verilated import load_core
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.samples import sample_states

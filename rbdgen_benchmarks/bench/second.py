@@ -12,8 +12,7 @@ from rbdgen.api.compiled import DTYPES, compiled
 from rbdgen.api.folder import write_file
 from rbdgen.api.pinocchio import TEMPLATED, check
 from rbdgen.api.pinocchio import command as peer
-from rbdgen.api.program_times import Command, command, read
-from rbdgen.api.timing import least
+from rbdgen.api.timing import Command, command, least, read
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.front import any_inputs
 from rbdgen.design.loading import load

@@ -19,7 +19,7 @@ from rbdgen.api.calibration import read_calibration
 from rbdgen.api.evaluation import to_words
 from rbdgen.api.folder import InputError, OutputError, UsageError
 from rbdgen.api.integer_model import IntegerModel
-from rbdgen.api.traffic import within_limits
+from rbdgen.api.stimulus import within_limits
 from rbdgen.api.word_programs import word_program
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.coordinates import worst_share

@@ -6,7 +6,7 @@ from dataclasses import MISSING, fields
 
 import pytest
 
-from rbdgen.api import comparison, peers, points
+from rbdgen.api import comparison, exploration_points, peers
 from rbdgen.cli.defaults import DEFAULTS, DESIGN, WHOLE
 from rbdgen.cli.parser import parser
 from rbdgen.design.choices import WHOLE as FUNCTIONS
@@ -59,9 +59,9 @@ def test_compare() -> None:
 
 
 def test_explore() -> None:
-    said, formulation = DEFAULTS["explore"], points.AXES[0]
-    first, *others = points.INTERVALS[5:]
-    assert points.INTERVALS[:6] == tuple(range(1, first + 1))
+    said, formulation = DEFAULTS["explore"], exploration_points.AXES[0]
+    first, *others = exploration_points.INTERVALS[5:]
+    assert exploration_points.INTERVALS[:6] == tuple(range(1, first + 1))
     assert f"1 to {first}, {listed(tuple(others))} that save" in said.ii
     assert said.formulation.startswith(listed(formulation.values))
     text = options("explore")["widths"].help

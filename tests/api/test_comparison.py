@@ -11,7 +11,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api.comparison import _worst, placed, relative, theirs
-from rbdgen.api.lines import Line
+from rbdgen.api.design_rows import Line
 from rbdgen.api.peers import PEERS
 from rbdgen.cli.main import main
 from rbdgen.design.coordinates import CoordinateError, ScaleError

@@ -7,15 +7,17 @@ import shlex
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rbdgen import api
-from rbdgen.api import points
-from rbdgen.api.exploration import with_front
-from rbdgen.api.exploring import command, saving
-from rbdgen.api.pareto import beats
+from rbdgen.api import exploration_points
+from rbdgen.api.exploration import beats, front, with_front
+from rbdgen.api.exploration_loop import command, saving
 from rbdgen.api.result_cache import COMPILER
 from rbdgen.cli.main import main
 from rbdgen.design.choices import LARGEST_INTERVAL
@@ -143,18 +145,18 @@ def test_an_interrupted_run_goes_on(
 ) -> None:
     """With the real tool: nothing is mapped twice, and the end is the same."""
     place = tmp_path / "out"
-    real = points.mapped
+    real = exploration_points.mapped
 
     def stopped(*arguments: Any) -> Any:
         if counted:
             raise KeyboardInterrupt
         return real(*arguments)
 
-    monkeypatch.setattr(points, "mapped", stopped)
+    monkeypatch.setattr(exploration_points, "mapped", stopped)
     with pytest.raises(KeyboardInterrupt):
         api.explore("pendulum", place, **SMALL)
     assert len(counted) == 1 and not (place / "explore.json").exists()
-    monkeypatch.setattr(points, "mapped", real)
+    monkeypatch.setattr(exploration_points, "mapped", real)
     report = api.explore("pendulum", place, **SMALL)
     assert len(counted) == 2
     files = {file: file.read_bytes() for file in place.iterdir() if file.is_file()}
@@ -277,3 +279,26 @@ def test_what_has_no_quick_schedule(tmp_path: Path, choices: dict[str, Any]) -> 
     with pytest.raises(api.InputError, match=f"^{field}: "):
         estimate(tmp_path / "out", functions=("did",), quick=True, **choices)
     assert not (tmp_path / "out").exists()
+
+
+COSTS = st.lists(st.tuples(*[st.integers(0, 5)] * 3), max_size=12)
+
+
+@given(COSTS)
+def test_the_front(costs: list[tuple[int, ...]]) -> None:
+    on = [own for own, is_on in zip(costs, front(costs), strict=True) if is_on]
+    off = [own for own, is_on in zip(costs, front(costs), strict=True) if not is_on]
+    assert not any(beats(a, b) for a in on for b in on)
+    assert all(any(beats(a, b) for a in on) for b in off)
+    assert bool(on) == bool(costs)
+
+
+@given(COSTS, st.randoms(use_true_random=False))
+def test_order_does_not_matter_to_the_front(costs: list[tuple[int, ...]], random: Random) -> None:
+    order = list(range(len(costs)))
+    random.shuffle(order)
+    assert front([costs[k] for k in order]) == [front(costs)[k] for k in order]
+
+
+def test_a_front_by_hand() -> None:
+    assert front([(1, 5), (2, 2), (5, 1), (2, 3), (2, 2)]) == [True, True, True, False, True]

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen import api
-from rbdgen.api.lines import Line
-from rbdgen.api.program_times import ProgramTimes, Times
+from rbdgen.api.design_rows import Line
 from rbdgen.api.side_by_side import (
     CALL,
     CORE,
@@ -23,6 +22,7 @@ from rbdgen.api.side_by_side import (
     picture,
     wins,
 )
+from rbdgen.api.timing import ProgramTimes, Times
 from rbdgen.board.packets import Layout
 from rbdgen.cli.main import main
 from rbdgen.design.coordinates import CoordinateError, ScaleError, worst_share

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.api import on_board
+from rbdgen.api import board_link
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import Manifest, read_manifest
 from rbdgen.api.host_interface import Contract
@@ -122,8 +122,8 @@ def test_a_self_test_that_fails(folder: Path, monkeypatch: pytest.MonkeyPatch) -
         responses[5][2] ^= 1 << 3
         return Vectors(made.tasks, responses)
 
-    right = on_board.board_vectors
-    monkeypatch.setattr(on_board, "board_vectors", wrong)
+    right = board_link.board_vectors
+    monkeypatch.setattr(board_link, "board_vectors", wrong)
     with api.simulated_board(BOARD, folder, baud=FAST) as running:
         line = SerialPort(running.port, FAST, endurance=LONGEST)
         with pytest.raises(Mismatch, match="1 words are wrong of 32 responses"):

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rbdgen import api
+from rbdgen.api.board_link import link_sources
 from rbdgen.api.folder import read_manifest
-from rbdgen.api.on_board import link_sources
 from rbdgen.board.build import LEDS, top_text
 from rbdgen.board.catalog import Board, find_board
 from rbdgen.board.packets import IP, PORT, Layout, task

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.core import limbs_of, of_limbs
 from rbdgen.compile.scheduled import Accelerated

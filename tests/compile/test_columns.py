@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.columns import IN_COLUMNS, PRODUCT, ROOMY, Shape, smallest_shape
 from rbdgen.compile.scheduled import Accelerated

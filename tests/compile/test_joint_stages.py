@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile import front as front_room
 from rbdgen.compile import joints_or_whole
 from rbdgen.compile.accelerate import accelerate, compile_accelerator

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api.manifest import accelerator_ports
-from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.api.verilated import ports_of
 from rbdgen.compile import front, inverse_columns, joints_or_whole
 from rbdgen.compile.accelerate import accelerate

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rbdgen.api.manifest import accelerator_ports, shells_of
-from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.api.verilated import ports_of
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api import generate, read_manifest
-from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.design.choices import WHOLE

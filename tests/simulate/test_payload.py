@@ -9,7 +9,7 @@ import pytest
 
 from rbdgen.api import evaluate, states
 from rbdgen.api.simulation import integer_errors
-from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS

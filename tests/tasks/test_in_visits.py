@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states

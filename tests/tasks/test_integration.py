@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from rbdgen.api.reference import golden_model
-from rbdgen.api.traffic import inputs_of, within_limits
+from rbdgen.api.stimulus import inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.dynamics.interface import from_columns
 from rbdgen.golden.rollout import euler_step, rk4_step

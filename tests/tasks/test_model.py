@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api.reference import golden_model
-from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.compile.words import in_words, sample_inputs

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from rbdgen.api.mapped import MappedCells
 from rbdgen.api.result_cache import kept
+from rbdgen.api.synthesis import MappedCells
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.coordinates import worst_share
 from rbdgen.design.nested import MotionLimits

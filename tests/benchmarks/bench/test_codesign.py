@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen.api import timing
-from rbdgen.api.program_times import ProgramTimes, Times
+from rbdgen.api.timing import ProgramTimes, Times
 from rbdgen.estimate.links import PCIE
 from rbdgen_benchmarks.bench import codesign
 

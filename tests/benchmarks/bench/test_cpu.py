@@ -8,7 +8,7 @@ import pytest
 
 from rbdgen.api.compiled import compiled
 from rbdgen.api.pinocchio import _tree
-from rbdgen.api.program_times import command as times_command
+from rbdgen.api.timing import command as times_command
 from rbdgen.api.timing import least
 from rbdgen.compile.flow import front_end
 from rbdgen.design.coordinates import CoordinateError

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.api.accelerator_runs import BURST, traced_run
+from rbdgen.api.accelerator_simulation import BURST, tasks_of, traced_run
 from rbdgen.api.design_file import DESIGN
-from rbdgen.api.stays import tasks_of
-from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.api.verilated import load_core
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.scheduled import Accelerated

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from rbdgen import api, golden
-from rbdgen.api.recorded import LEAST, rounded_up
+from rbdgen.api.limits_from_log import rounded_up
+from rbdgen.api.recorded_states import LEAST
 from rbdgen.cli.main import main
 from rbdgen.design.loading import load
 from tests.standing import hopper, trotting

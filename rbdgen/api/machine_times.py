@@ -20,10 +20,9 @@ from .errors import Mismatch, entries_of, portions
 from .folder import InputError
 from .pinocchio import FORMS, RESULTS, check
 from .pinocchio import command as peer
-from .program_times import Command, command, read, through_python
 from .reference import golden_model
 from .side_by_side import SIZES, Contender, Worst, of_gpu, of_peer, of_program
-from .timing import least
+from .timing import Command, command, least, read, through_python
 
 Progress = Callable[[str], None]
 STATES, SEED = 1000, 12  # whose errors are taken, half of them at the limits

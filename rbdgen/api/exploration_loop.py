@@ -14,20 +14,23 @@ from ..design.target import Target
 from ..estimate.area import estimated, miss
 from ..estimate.explored import Point, QuickError
 from .cluster import Executor
-from .folder import InputError
-from .parallel import in_parallel
-from .points import (
+from .exploration_points import (
+    CHECKED,
     INTERVALS,
+    TOGETHER_CHECKED,
     Choices,
     Compiled,
     Progress,
+    QuickPoints,
     compiled,
     compiled_before,
+    quick_before,
+    quick_points,
     synthesised,
     synthesised_before,
 )
-from .quick_points import CHECKED, QuickPoints, quick_before, quick_points
-from .quick_points import TOGETHER as TOGETHER_CHECKED
+from .folder import InputError
+from .parallel import in_parallel
 
 TOGETHER = 16  # designs of one piece of work at most
 SHOWN = ("luts", "flip_flops")  # quantities whose error the report gives

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import golden
 from ..compile.flow import Front, front_end
 from ..compile.holding import holds
 from ..compile.samples import accuracy_of
@@ -25,25 +24,19 @@ from ..design.loading import load, refuse_unknown
 from ..design.nested import MotionLimits
 from ..draw.tables import table
 from ..graph.node import Op
-from ..graph.word import array_named, kind_of, spell
+from ..graph.word import array_named, kind_of
 from ..robot.model import JointKind, Robot
-from ..robot.payload import PAYLOAD
-from ..robot.xml_lines import did_you_mean
 from ..system.records import Record
-from .borne import with_accelerations
 from .design_file import design_text
 from .errors import entries_of
 from .evaluation import evaluate
 from .folder import InputError, write_file
 from .output_paths import check_place
+from .recorded_states import Arrays, checked_states, with_accelerations, with_missing
 
 Progress = Callable[[str], None]
-Arrays = dict[str, NDArray[np.float64]]
-LEAST = 100  # states
 TRIED = 1000  # of them, evenly taken, of which errors are measured
 DIGITS = 3  # of a limit, rounded up
-ARRAYS = ("q", "qd", "qdd", "tau")
-IGNORED = ("joint_names", "Minv", "f_ext", PAYLOAD)  # of what `states` draws
 LIMITS = {"qd": "velocity", "qdd": "acceleration", "tau": "effort"}
 
 
@@ -116,11 +109,15 @@ def fit(
     if output is not None:
         check_place(output)
     design, loaded = load(robot, **choices)
-    arrays, borne, every = _checked(loaded, states), dict[str, list[float | None]](), design.limits
+    arrays, borne, every = (
+        checked_states(loaded, states),
+        dict[str, list[float | None]](),
+        design.limits,
+    )
     if holds(design):
         arrays, borne, notes = with_accelerations(design, loaded, arrays)
     else:
-        arrays, notes = _whole(loaded, arrays)
+        arrays, notes = with_missing(loaded, arrays)
     joints, limits = _limits(design, loaded, arrays, margin)
     for key, row in borne.items():
         row[2] = rounded_up((row[0] or 0.0) * (1 + margin))
@@ -161,85 +158,6 @@ def fit(
         write_file(output, said + design_text(fitted, near))
     shown = None if output is None else str(output)
     return Fit(len(arrays["q"]), margin, joints, bits, errors, notes, shown)
-
-
-def _checked(robot: Robot, states: Mapping[str, Any]) -> Arrays:
-    """The arrays, each as it should be; InputError."""
-    given = {name: array for name, array in states.items() if name not in IGNORED}
-    if (names := states.get("joint_names")) is not None:
-        recorded, own = [str(name) for name in names], list(robot.joint_names)
-        if recorded != own:
-            raise InputError(
-                f"joint_names: {', '.join(recorded)}, and the robot's are {', '.join(own)}; "
-                "put the columns in that order"
-            )
-    for name in given:
-        if name not in ARRAYS:
-            hint = did_you_mean(name, ARRAYS, f"; there are {', '.join(ARRAYS)}")
-            raise InputError(f"{name}: no array of states{hint}")
-    if "q" not in given or len(given) < 2:
-        raise InputError(f"states: need q and some of {', '.join(ARRAYS[1:])}")
-    found: Arrays = {}
-    for name, array in given.items():
-        width = robot.nq if name == "q" else robot.nv
-        if (
-            np.ndim(array) != 2
-            or np.shape(array)[1] != width
-            or np.asarray(array).dtype.kind in "cOSUV"
-        ):
-            raise InputError(f"{name}: shape {np.shape(array)}, not (N, {width}) numbers")
-        found[name] = np.asarray(array, np.float64)
-        if not np.isfinite(found[name]).all():
-            state, k = (int(x) for x in np.argwhere(~np.isfinite(found[name]))[0])
-            raise InputError(f"{spell(name, k)} of state {state} is {found[name][state, k]}")
-    counts = {name: len(array) for name, array in found.items()}
-    if len(set(counts.values())) > 1:
-        said = ", ".join(f"{name} {n}" for name, n in counts.items())
-        raise InputError(f"states: not as many of each array: {said}")
-    if counts["q"] < LEAST:
-        raise InputError(f"states: {counts['q']} are too few to set limits by; at least {LEAST}")
-    _within(robot, found)
-    return found
-
-
-def _within(robot: Robot, arrays: Arrays) -> None:
-    """InputError for the first state beyond what the robot's file lets a joint do."""
-    for i in robot.free:
-        joint = robot.joints[i]
-        if joint.kind.nv != 1:
-            continue
-        said = joint.limits
-        k, v = robot.q_slices[i].start, robot.v_slices[i].start
-        checks = [
-            ("q", k, said.lower, said.upper),
-            ("qd", v, -said.speed, said.speed),
-            ("tau", v, -said.effort, said.effort),
-        ]
-        for name, column, lower, upper in checks:
-            if name not in arrays:
-                continue
-            values = arrays[name][:, column]
-            if (out := np.flatnonzero((values < lower) | (values > upper))).size:
-                raise InputError(
-                    f"{name} of {joint.name} in state {out[0]} is {values[out[0]]:g}, and the "
-                    f"robot's file has {lower:g} to {upper:g}: mend the one or the other"
-                )
-
-
-def _whole(robot: Robot, arrays: Arrays) -> tuple[Arrays, list[str]]:
-    """Complete accelerations from efforts, or efforts from accelerations, if one is missing."""
-    q, qd = arrays["q"], arrays.get("qd")
-    if qd is None:
-        return arrays, ["No qd was recorded: velocities keep their limits."]
-    if "qdd" in arrays and "tau" in arrays:
-        return arrays, []
-    if "tau" in arrays:
-        qdd = golden.aba(robot, q, qd, arrays["tau"])
-        return arrays | {"qdd": qdd}, ["qdd was not recorded: it is what tau makes of the robot."]
-    if "qdd" in arrays:
-        tau = golden.rnea(robot, q, qd, arrays["qdd"])
-        return arrays | {"tau": tau}, ["tau was not recorded: it is what qdd takes of the robot."]
-    return arrays, ["Neither qdd nor tau was recorded: accelerations keep their limits."]
 
 
 def _limits(

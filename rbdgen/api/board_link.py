@@ -1,0 +1,263 @@
+"""An accelerator's link to its host over a board's line: gateware, C for hosts, simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from ..board.build import LEDS
+from ..board.catalog import LINKS, Board, BoardError, find_board
+from ..board.ethernet import LONGEST, Address, UdpLine
+from ..board.link import BoardLink
+from ..board.packets import CRC_BYTES, IP, PORT, crc_of
+from ..board.self_test import Vectors
+from ..board.simulation import SimulatedBoard, SimulatedUdpBoard
+from ..board.uart import SerialLine
+from ..compile.scheduled import Accelerated
+from ..design.arrays import takes
+from ..design.choices import GIVES, ROLLOUTS
+from ..design.manifest import AcceleratorManifest
+from ..graph.arrays import SHAPES, V
+from ..graph.word import kind_of
+from ..robot.model import JointKind
+from ..robot.payload import PAYLOAD, SIZE
+from ..rtl.emit import shell_files
+from ..system.templates import render
+from ..tasks.model import evaluate_task
+from .compilation import recompiled
+from .errors import Mismatch
+from .folder import OutputError, UsageError, checked_manifest, read_manifest, write_file
+from .host_interface import Contract
+from .output_paths import check_place
+from .vectors import sampled_tasks
+
+Progress = Callable[[str], None]
+REPORT = "board.json"
+# Rules of lint that a link switches off, and why.
+OFF = {
+    "PINMISSING": "no line asks the registers of the shell",
+    "SYNCASYNCNET": "a reset reaches the other clock at once, and ends there with an edge of it",
+}
+TASKS = 32  # of all functions together, about; half of them of any words
+SEED = 4
+
+
+@contextmanager
+def simulated_board(
+    name: str,
+    folder: str | Path,
+    progress: Progress = lambda _: None,
+    trust: bool = False,
+    baud: int | None = None,
+    long: bool = False,
+    link: str = LINKS[0],
+    ip: str | None = None,
+) -> Iterator[SimulatedBoard | SimulatedUdpBoard]:
+    """The accelerator in ``folder`` behind a pseudo-terminal, as it is on the board, PLL and pins
+    apart: every bit of the line goes through the Verilated design. With the ``link`` "udp" it is
+    behind a local socket, and every byte of its PHY's packets goes through. Its ``port`` is what
+    `Dynamics` is given. ``baud``: another one than the board's. ``long``: compiled to run for
+    minutes.
+    """
+    place = Path(folder)
+    known = find_board(name, LEDS, link)
+    baud = known.baud if baud is None else baud
+    entry = accelerator_in(place, trust, progress)
+    out = place / f"board-{name}{suffix_of(known)}-simulated"
+    sources = link_sources(out, place, entry, known, baud, ip, progress)
+    top, hertz = f"{entry.name}_link", known.link_clock[1]
+    if known.rgmii:
+        address = _address(entry, ip)
+        with SimulatedUdpBoard(sources, top, hertz, address, progress, long) as udp:
+            yield udp
+        if udp.wrong:
+            raise Mismatch(f"{place}: {udp.wrong} packets of the board's are not well-formed")
+        return
+    with SimulatedBoard(sources, top, hertz, baud, progress, long) as running:
+        yield running
+
+
+def link_sources(
+    out: Path,
+    place: Path,
+    entry: AcceleratorManifest,
+    known: Board,
+    baud: int,
+    ip: str | None = None,
+    progress: Progress = lambda _: None,
+) -> list[Path]:
+    """The Verilog of all but a board's top, for simulation; the line's is written to ``out``."""
+    write_link(out, place, entry, known, line_of(entry, known, baud, ip), ip, progress)
+    core = entry.name
+    return [place / f"{core}.v", place / f"{core}_axi_words.v", out / f"{core}_link.v"]
+
+
+def accelerator_in(place: Path, trust: bool, progress: Progress) -> AcceleratorManifest:
+    if "accelerator" not in read_manifest(place):
+        raise OutputError(
+            f"{place}: boards take accelerators, of one function or several; make one with: rbdgen "
+            "generate ROBOT --accelerator --function F"
+        )
+    needed = (
+        "{name}.il",
+        "{name}.v",
+        "{name}_ecp5.il",
+        "{name}_axi_words.il",
+        "{name}_axi_words.v",
+    )
+    entry = checked_manifest(place, trust, progress, needed)
+    assert isinstance(entry, AcceleratorManifest)
+    return entry
+
+
+def suffix_of(known: Board) -> str:
+    return "-udp" if known.rgmii else ""
+
+
+def _address(entry: AcceleratorManifest, ip: str | None) -> Address:
+    """Its MAC is one of those that anybody may give, made of the design's identity; UsageError."""
+    try:
+        return Address(ip or IP, PORT, bytes([2, *bytes.fromhex(entry.identity)[:5]]))
+    except ValueError as error:
+        raise UsageError(f"ip: {error}") from None
+
+
+def line_of(
+    entry: AcceleratorManifest, known: Board, baud: int, ip: str | None
+) -> SerialLine | UdpLine:
+    if not known.rgmii:
+        return SerialLine(known.clock_hz, baud)
+    layouts = Contract.of(entry.accelerator).layouts
+    longest = max(2 * max(own.task_bytes, own.response_bytes) + 12 for own in layouts.values())
+    if longest > LONGEST:
+        raise BoardError(
+            f"{entry.name}: a frame may take {longest} bytes, a datagram has {LONGEST}; --link uart"
+        )
+    return UdpLine(_address(entry, ip))
+
+
+def _headers(entry: AcceleratorManifest, known: Board, ip: str | None) -> dict[str, str]:
+    """The headers for hosts in C, by file name."""
+    return line_files(entry, known.baud, "..", _address(entry, ip) if known.rgmii else None)
+
+
+def _link(
+    entry: AcceleratorManifest, line: SerialLine | UdpLine, vectors: Vectors
+) -> dict[str, str]:
+    """The files of the link between the shell of words and the line."""
+    of = Contract.of(entry.accelerator).layouts
+    link = BoardLink(f"{entry.name}_axi_words", of, entry.identity, line, vectors)
+    return shell_files(link, f"{entry.name}_link", OFF)
+
+
+def write_link(
+    out: Path,
+    place: Path,
+    entry: AcceleratorManifest,
+    known: Board,
+    line: SerialLine | UdpLine,
+    ip: str | None,
+    progress: Progress,
+) -> None:
+    """Write the files around the accelerator in ``place`` to ``out``: line, hosts' headers."""
+    check_place(out / REPORT)
+    out.mkdir(exist_ok=True)
+    vectors = board_vectors(place, entry, progress)
+    for file, text in (_link(entry, line, vectors) | _headers(entry, known, ip)).items():
+        write_file(out / file, text)
+
+
+def line_files(
+    entry: AcceleratorManifest, baud: int, folder: str, address: Address | None = None
+) -> dict[str, str]:
+    """``NAME_line.h``, and ``NAME_example.c`` for a serial port of Linux, or for an ``address``.
+
+    ``folder``: where ``NAME.h`` is, as the compiler is told. There is no example of a design that
+    has nothing but rollouts, or whose base's motion is given.
+    """
+    contract = Contract.of(entry.accelerator)
+    layouts = contract.layouts
+    payload = max(max(own.task_bytes, own.response_bytes) for own in layouts.values())
+    name = entry.name
+    longest = max(layouts.values(), key=lambda own: len(own.operands))
+    files = {
+        f"{name}_line.h": render(
+            "board/line.h.jinja",
+            name=name,
+            NAME=name.upper(),
+            baud=baud,
+            payload_bytes=payload,
+            frame_bytes=2 * (payload + CRC_BYTES) + 2,
+            operands=longest.operands,
+            crc=crc_of(entry.identity) ^ 0xFFFFFFFF,
+            functions=[
+                {
+                    "name": function,
+                    "code": own.code,
+                    "operands": len(own.inputs),
+                    "results": layouts[own.code].results,
+                }
+                for function, own in contract.functions.items()
+            ],
+        )
+    }
+    single = [function for function in contract.functions if function not in ROLLOUTS]
+    if single and entry.root != "given":
+        files[f"{name}_example.c"] = _example(entry, single[0], baud, folder, address)
+    return files
+
+
+def _example(
+    entry: AcceleratorManifest, function: str, baud: int, folder: str, address: Address | None
+) -> str:
+    upper = entry.name.upper()
+    words = {kind_of(word.name) for word in entry.accelerator.words}
+    taken = list(takes(function, False))
+    taken[1:1] = [kind for kind in ("sines", "cosines") if kind[:3] in words]
+    taken += ["f_ext"] * ("f_ext" in words and len(taken) > 1)
+    taken += [PAYLOAD] * (PAYLOAD in words)
+    sizes = {"q": f"{upper}_NQ", "f_ext": f"{upper}_BODIES * 6", "Minv": f"{upper}_NV * {upper}_NV"}
+    sizes[PAYLOAD] = str(SIZE)
+    gives = GIVES[function]
+    sizes |= {name: f"{upper}_NV * {upper}_NV" for name in gives if SHAPES.get(name) != (V,)}
+    arrays = [*taken, *(name for name in gives if name not in taken)]
+    return render(
+        "board/example.c.jinja",
+        name=entry.name,
+        NAME=upper,
+        folder=folder,
+        baud=baud,
+        ip=address.ip if address else None,
+        port=address.port if address else None,
+        floating=entry.base == JointKind.FLOATING.value,
+        first={
+            "name": function,
+            "takes": taken,
+            "gives": gives,
+            "arrays": [(array, sizes.get(array, f"{upper}_NV")) for array in arrays],
+        },
+    )
+
+
+def board_vectors(
+    place: Path, entry: AcceleratorManifest, progress: Progress = lambda _: None
+) -> Vectors:
+    """Test vectors of the accelerator in a folder, one function after another."""
+    made = recompiled(place, progress)
+    assert isinstance(made, Accelerated)
+    contract = Contract.of(entry.accelerator)
+    each = max(TASKS // len(contract.functions) // 2, 1)
+    tasks: list[list[int]] = []
+    responses: list[list[int]] = []
+    for function, words in sampled_tasks(made, each, SEED).items():
+        code = contract.functions[function].code
+        found, flags = evaluate_task(made.accelerator, function, words)
+        given, right = (np.stack(list(own.values()), axis=1).tolist() for own in (words, found))
+        for operands, results, flag in zip(given, right, flags, strict=True):
+            header = code | len(tasks) << 16
+            tasks.append([header, *operands])
+            responses.append([header | int(flag) << 8, *results])
+    return Vectors(tasks, responses)
