@@ -30,7 +30,7 @@ from rbdgen.api.compilation import Made, front_again
 from rbdgen.api.compiled import compiled
 from rbdgen.api.evaluation import as_arrays
 from rbdgen.api.folder import InputError, read_manifest
-from rbdgen.api.integer_model import integer_results
+from rbdgen.api.integer_model import integer_results, word_program
 from rbdgen.api.manifest import accelerator_ports
 from rbdgen.api.programs import c
 from rbdgen.api.reference import golden_model
@@ -38,7 +38,6 @@ from rbdgen.api.simulation import integer_errors
 from rbdgen.api.stimulus import Traffic, inputs_of, scaled_states
 from rbdgen.api.vectors import sampled_tasks, sampled_words
 from rbdgen.api.verilated import build_core, ports_of
-from rbdgen.api.word_programs import word_program
 from rbdgen.codegen.integers import WordError
 from rbdgen.compile.core import Core
 from rbdgen.compile.flow import Front

@@ -33,10 +33,10 @@ from unittest.mock import patch
 import numpy as np
 
 from rbdgen.api.compilation import Files, Made
-from rbdgen.api.cuda_program import cuda_program
 from rbdgen.api.facts import about
 from rbdgen.api.folder import MARK
 from rbdgen.api.generation import writer
+from rbdgen.api.programs import cuda_program
 from rbdgen.api.result_cache import FOLDER, compiler_digest
 from rbdgen.compile.accelerator_area import accelerator_features
 from rbdgen.compile.core import Core

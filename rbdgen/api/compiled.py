@@ -217,8 +217,7 @@ def _of_programs(design: Design, kept: Sequence[str]) -> Design:
 def _write(design: Design, kind: Kind, work: Path, progress: Progress) -> None:
     """Write the program's folder."""
     from ..compile.flow import front_end  # which a program that is kept does without
-    from .cuda_program import cuda_program
-    from .programs import cpp_program
+    from .programs import cpp_program, cuda_program
 
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as place:
         (Path(place) / ROBOT).write_bytes(read_bytes(design.robot))

@@ -30,7 +30,7 @@ from ..robot.xml_lines import did_you_mean
 from .arrays import completed, refuse_missing_forces, refuse_missing_payload
 from .compiled import compiled
 from .folder import InputError
-from .integer_model import IntegerModel
+from .integer_model import IntegerModel, word_program
 from .reference import golden_model
 from .results import Results
 
@@ -193,8 +193,6 @@ def word_model(
     progress: Progress,
 ) -> dict[str, NDArray]:
     """The model in C, or for high-level synthesis, as numbers."""
-    from .word_programs import word_program  # which needs what writes them
-
     return _numbers(core, word_program(core, language, progress)(words))
 
 

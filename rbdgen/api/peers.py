@@ -17,6 +17,14 @@ CONVENTIONS: Mapping[str, Any] = {
     "gravity": (0.0, 0.0, 0.0),
 }
 GRADIENTS = ("did", "difd")  # functions that peers' hardware is compared in
+# Titles of the papers that `rbdgen reproduce` repeats, by the numbers that rbdgen gives them.
+PAPERS = {
+    "000": "Yang, Wu and Pan 2016, prefix sums",
+    "001": "Yang, Wu and Pan 2016, forward dynamics on a GPU",
+    "002": "Yang, Chen and Han 2023, Dadu-RBD",
+    "003": "Lathrop 1985, parallelism in manipulator dynamics",
+    "004": "Plancher et al. 2021, gradients on a CPU, GPU and FPGA",
+}
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,11 @@ class Peer:
 # took a task every 24 of its cycles, which RoboShape's RTL allows, the most if it took one after
 # the other, 34 cycles each, as its text says (RA-L 2021, section IV-C).
 DADU_CLOCK = 125.0  # MHz, P
+
+
 FASTER_THAN_RA_L = (7.0, 6.3)
+
+
 PREDECESSOR = (24, 34)  # cycles of 18 ns from task to task
 
 
@@ -58,7 +70,10 @@ def _inferred() -> tuple[float, float]:
 
 
 CYCLES_ONLY = "published, ISCA 2023: cycles within a VCU118"
+
+
 ROBOSHAPE_CLOCK = 1e3 / 18  # MHz: 18 ns
+
 
 PEERS = (
     Peer(
@@ -92,6 +107,7 @@ PEERS = (
     ),
 )
 
+
 # M: Pinocchio 4.1 in C++ (-O3, AVX-512) on one core, ns a call, median.
 # Robot → our name of the function → ns.
 PINOCCHIO: Mapping[str, Mapping[str, float]] = {
@@ -99,6 +115,7 @@ PINOCCHIO: Mapping[str, Mapping[str, float]] = {
     "hyq": {"id": 1103, "m": 526, "fd": 2427, "minv": 1560, "did": 3704, "dfd": 5200},
     "baxter": {"id": 1412, "m": 740, "fd": 3131, "minv": 2164, "did": 5012, "dfd": 7230},
 }
+
 
 NOTES = (
     "DRACO (arXiv 2511.08395, 2025) claims up to 8 times the throughput and 7.4 times less latency "

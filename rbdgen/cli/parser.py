@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .. import __version__
-from ..api.papers import PAPERS
+from ..api.peers import PAPERS
 from ..design.choices import LANGUAGES, MODELS
 from . import tool_options as tools
 from .arguments import Parser, count, examples, languages, names, numbers, seed

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from rbdgen.api.errors import Mismatch
-from rbdgen.api.integer_model import integer_results
+from rbdgen.api.integer_model import integer_results, word_source
 from rbdgen.api.result_cache import FOLDER, compiler_digest, design_digest, kept
 from rbdgen.api.vectors import sampled_tasks, sampled_words
-from rbdgen.api.word_programs import word_source
 from rbdgen.codegen.compiled import CHUNK, Compiled, Results, Source
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end

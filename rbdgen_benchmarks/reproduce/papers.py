@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.papers import PAPERS
+from rbdgen.api.peers import PAPERS
 
 from .report import Progress, Reproduction
 

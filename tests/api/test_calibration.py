@@ -18,9 +18,8 @@ from rbdgen.api import calibrate, compilation, generate, read_manifest, simulate
 from rbdgen.api.calibration import read_calibration
 from rbdgen.api.evaluation import to_words
 from rbdgen.api.folder import InputError, OutputError, UsageError
-from rbdgen.api.integer_model import IntegerModel
+from rbdgen.api.integer_model import IntegerModel, word_program
 from rbdgen.api.stimulus import within_limits
-from rbdgen.api.word_programs import word_program
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.coordinates import worst_share
 from rbdgen.design.loading import load

@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.api.integer_model import integer_results
+from rbdgen.api.integer_model import hls_program, integer_results
 from rbdgen.api.vectors import sampled_words
-from rbdgen.api.word_programs import hls_program
 from rbdgen.codegen import hls_functions
 from rbdgen.codegen.ap import Body
 from rbdgen.codegen.c_program import rows
