@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 
 from rbdgen import golden
 from rbdgen.api.compilation import Made, front_again
-from rbdgen.api.compiled import compiled
 from rbdgen.api.evaluation import as_arrays
 from rbdgen.api.folder import InputError, read_manifest
 from rbdgen.api.integer_model import integer_results, word_program
 from rbdgen.api.manifest import accelerator_ports
+from rbdgen.api.native_programs import compiled
 from rbdgen.api.programs import c
 from rbdgen.api.reference import golden_model
 from rbdgen.api.simulation import integer_errors

@@ -139,11 +139,6 @@ def line_of(
     return UdpLine(_address(entry, ip))
 
 
-def _headers(entry: AcceleratorManifest, known: Board, ip: str | None) -> dict[str, str]:
-    """The headers for hosts in C, by file name."""
-    return line_files(entry, known.baud, "..", _address(entry, ip) if known.rgmii else None)
-
-
 def _link(
     entry: AcceleratorManifest, line: SerialLine | UdpLine, vectors: Vectors
 ) -> dict[str, str]:
@@ -166,7 +161,8 @@ def write_link(
     check_place(out / REPORT)
     out.mkdir(exist_ok=True)
     vectors = board_vectors(place, entry, progress)
-    for file, text in (_link(entry, line, vectors) | _headers(entry, known, ip)).items():
+    headers = line_files(entry, known.baud, "..", _address(entry, ip) if known.rgmii else None)
+    for file, text in (_link(entry, line, vectors) | headers).items():
         write_file(out / file, text)
 
 

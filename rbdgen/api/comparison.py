@@ -16,7 +16,7 @@ from ..design.manifest import AcceleratorManifest
 from ..design.runs import CoreRun
 from ..robot.model import RobotError
 from ..system.records import Record
-from .compared import Compared
+from .comparison_table import Compared
 from .design_rows import Line, Ours, Theirs, Times
 from .folder import OutputError, checked_manifest, read_manifest
 from .host_interface import Contract

@@ -28,9 +28,9 @@ from ..robot.payload import PAYLOAD, SIZE
 from ..robot.wrapping import wrapped
 from ..robot.xml_lines import did_you_mean
 from .arrays import completed, refuse_missing_forces, refuse_missing_payload
-from .compiled import compiled
 from .folder import InputError
 from .integer_model import IntegerModel, word_program
+from .native_programs import compiled
 from .reference import golden_model
 from .results import Results
 

@@ -15,9 +15,9 @@ from ..graph.rows import REPORTED
 from ..system.compiler import CompilerError, NoCompiler
 from ..system.gpu import NoGpu, find_gpu
 from .arrays import completed
-from .compiled import DTYPES, Program, compiled
 from .errors import Mismatch, entries_of, portions
 from .folder import InputError
+from .native_programs import DTYPES, Program, compiled
 from .pinocchio import FORMS, RESULTS, check
 from .pinocchio import command as peer
 from .reference import golden_model

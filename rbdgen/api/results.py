@@ -27,8 +27,8 @@ from ..synthesize.report import Report as Synthesised
 from ..system.files import read_regular
 from ..system.records import Record
 from ..system.templates import render
-from .compared import Compared
-from .compared import as_text as comparison_text
+from .comparison_table import Compared
+from .comparison_table import as_text as comparison_text
 from .folder import Manifest, OutputError, read_manifest
 from .reports import BoardFacts, board_text
 from .side_by_side import picture as side_picture

@@ -22,8 +22,8 @@ from ..system.compiler import about, compile_with, find_compiler, processor
 from ..system.data import data_folder
 from ..system.stopping import run_child
 from ..system.templates import render
-from .compiled import Program
 from .folder import InputError
+from .native_programs import Program
 
 Progress = Callable[[str], None]
 Commands = Mapping[str, Sequence[str | Path]]

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..api.compiled import Program, compiled
 from ..api.design_cache import KeptIntegers, kept_design
 from ..api.design_file import DESIGN, ROBOT, filed_notes
 from ..api.errors import Mismatch
 from ..api.folder import MARK, InputError, OutputError, checked_manifest, read_manifest
 from ..api.host_interface import Contract
+from ..api.native_programs import Program, compiled
 from ..api.reference import golden_model
 from ..api.verilated import load_core
 from ..design.arrays import gives

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..api.compiled import OF_PROGRAMS, OF_REGISTERS
 from ..api.folder import MARK
+from ..api.native_programs import OF_PROGRAMS, OF_REGISTERS
 from ..design.choices import COMPILED
 from ..system.compiler import NoCompiler, find_compiler
 from ..system.notes import changes_results, idle

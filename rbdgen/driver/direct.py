@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..api.arrays import completed
-from ..api.compiled import Program
+from ..api.native_programs import Program
 from ..codegen.cuda_library import module_of, on_device
 from ..design.choices import NEEDS
 from ..design.states import turns

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..api.calibration import RealCalibration
-from ..api.compiled import DTYPES
 from ..api.folder import InputError
+from ..api.native_programs import DTYPES
 from ..design.arrays import given_coordinates, gives, is_loaded, of_state, takes
 from ..design.choices import COMPILED, GIVEN_BASE, ROLLOUTS, UNFORCED
 from ..design.design import has_registers

@@ -16,8 +16,8 @@ from ..api.calibration import (
     read_calibration,
 )
 from ..api.compilation import front_again
-from ..api.compiled import Program
 from ..api.folder import InputError, read_manifest
+from ..api.native_programs import Program
 from ..compile.front import Front
 from ..design.manifest import RegisterPorts
 

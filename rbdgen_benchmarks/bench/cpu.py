@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.api.compiled import DTYPES, Program, compiled
 from rbdgen.api.errors import Mismatch, entries_of, portions
 from rbdgen.api.evaluation import checked, graph_model
 from rbdgen.api.folder import write_file
+from rbdgen.api.native_programs import DTYPES, Program, compiled
 from rbdgen.api.pinocchio import FORMS, PORTABLE, check, command
 from rbdgen.api.reference import golden_model
 from rbdgen.api.result_cache import kept

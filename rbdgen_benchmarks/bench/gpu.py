@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.compiled import compiled as program
+from rbdgen.api.native_programs import compiled as program
 from rbdgen.api.timing import said, through_python
 from rbdgen.codegen.nvcc import Use, compiled, uses
 from rbdgen.codegen.rows import rows

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.compiled import DTYPES, Program, compiled
 from rbdgen.api.folder import write_file
+from rbdgen.api.native_programs import DTYPES, Program, compiled
 from rbdgen.api.timing import ProgramTimes, times_of
 from rbdgen.codegen.library import build
 from rbdgen.codegen.nvcc import NoCompiler, uses

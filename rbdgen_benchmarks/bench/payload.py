@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rbdgen.api.compiled import Program, compiled
 from rbdgen.api.folder import write_file
+from rbdgen.api.native_programs import Program, compiled
 from rbdgen.api.timing import Command, command, least, read
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.coordinates import brief

@@ -15,8 +15,8 @@ import numpy as np
 
 from rbdgen import api
 from rbdgen.api.arrays import completed
-from rbdgen.api.compiled import Kind, Program
 from rbdgen.api.folder import write_folder
+from rbdgen.api.native_programs import Kind, Program
 from rbdgen.api.programs import cpp_program
 from rbdgen.api.reference import golden_model
 from rbdgen.api.result_cache import FOLDER, compiler_digest, kept

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdgen.api.compiled import compiled
 from rbdgen.api.evaluation import checked
 from rbdgen.api.folder import write_file
+from rbdgen.api.native_programs import compiled
 from rbdgen.api.reference import golden_model
 from rbdgen.api.sampling import states
 from rbdgen.design.design import Design

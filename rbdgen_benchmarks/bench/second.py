@@ -8,8 +8,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from rbdgen.api.compiled import DTYPES, compiled
 from rbdgen.api.folder import write_file
+from rbdgen.api.native_programs import DTYPES, compiled
 from rbdgen.api.pinocchio import TEMPLATED, check
 from rbdgen.api.pinocchio import command as peer
 from rbdgen.api.timing import Command, command, least, read

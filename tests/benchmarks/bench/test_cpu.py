@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.api.compiled import compiled
+from rbdgen.api.native_programs import compiled
 from rbdgen.api.pinocchio import _tree
 from rbdgen.api.timing import command as times_command
 from rbdgen.api.timing import least

@@ -31,6 +31,8 @@ class Compared(Record):
 
 
 HEAD = ("design", "latency", "II", "MHz", "DSP", "per clock", "per clock and 1000 DSP")
+
+
 RELATIVE = {
     "evaluations_per_clock": "per clock",
     "evaluations_per_clock_and_dsp": "per clock and DSP",
