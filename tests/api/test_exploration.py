@@ -33,7 +33,7 @@ POINT = {
 }
 SITES = {"luts", "logic", "memory", "flip_flops", "block_rams"}
 WRITTEN = ("explore.json", "pareto.svg", "report.html")
-SMALL: dict[str, Any] = {"functions": ("m",), "intervals": (1, 2), "jobs": 1}
+SMALL: dict[str, Any] = {"functions": ("m",), "width": 18, "intervals": (1, 2), "jobs": 1}
 
 
 def estimate(place: Path, **choices: Any) -> dict[str, Any]:
