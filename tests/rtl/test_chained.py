@@ -23,7 +23,7 @@ QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
 CASES = {
     # with reciprocals, shifters and sine units, all of which have registers inside
     "chained_fd": ("gantry", {"functions": ("fd",), "clock": 18}),
-    "chained_did_once": (QUADRUPED, {"functions": ("did",), "clock": 20, "ii": 12}),
+    "chained_did_once": (QUADRUPED, {"functions": ("did",), "width": 18, "clock": 20, "ii": 12}),
     "chained_sines_given": ("pendulum", {"clock": 30, "ii": 2, "angles": "sincos"}),
     "pipelined_fd": ("pendulum", {"functions": ("fd",)}),
     "pipelined_few": ("gantry", {"multipliers": 12}),
