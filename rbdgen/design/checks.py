@@ -136,64 +136,27 @@ def _functions(value: Any) -> tuple[str, ...]:
     return names
 
 
-def _width(value: Any) -> int:
-    number = _number(value)
-    if number != int(number) or not WIDTHS[0] <= number <= WIDTHS[1]:
-        raise ValueError(f"a whole number of bits from {WIDTHS[0]} to {WIDTHS[1]}, not {value}")
-    return int(number)
+def _real(
+    what: str,
+    lowest: float,
+    highest: float,
+    above: bool = False,
+    below: bool = False,
+    unset: bool = False,
+) -> Callable[[Any], float | None]:
+    """A check of numbers from ``lowest`` to ``highest``, or ``above`` or ``below`` these, which
+    ``what`` says; ``unset``: or None."""
 
+    def check(value: Any) -> float | None:
+        if value is None and unset:
+            return None
+        number = _number(value)
+        enough = number > lowest if above else number >= lowest
+        if not enough or not (number < highest if below else number <= highest):
+            raise ValueError(f"{what}, not {number:g}")
+        return number
 
-def _guard(value: Any) -> int:
-    number = _number(value)
-    if number != int(number) or not 1 <= number <= MOST_GUARD:
-        raise ValueError(f"a whole number of bits from 1 to {MOST_GUARD}, not {value}")
-    return int(number)
-
-
-def _snap(value: Any) -> float | None:
-    if value is None:
-        return None
-    number = _number(value)
-    if not 0 <= number <= LARGEST_SNAP:
-        raise ValueError(f"an angle from 0 to {LARGEST_SNAP} rad, not {number:g}")
-    return number
-
-
-def _tolerance(value: Any) -> float:
-    number = _number(value)
-    if not 0 < number <= LARGEST_TOLERANCE:
-        raise ValueError(
-            f"a part of what parameters are, above 0 up to {LARGEST_TOLERANCE:g}, not {number:g}"
-        )
-    return number
-
-
-def _alike(value: Any) -> float:
-    number = _number(value)
-    if not 0 <= number < 1:
-        raise ValueError(f"a part of a limb's size, from 0 to less than 1, not {number:g}")
-    return number
-
-
-def _nearby(value: Any) -> float:
-    number = _number(value)
-    if not 0 < number <= 1:
-        raise ValueError(f"a step above 0 and up to 1 rad or m, not {number:g}")
-    return number
-
-
-def _step(value: Any) -> float:
-    number = _number(value)
-    if not 0 < number <= LONGEST_STEP:
-        raise ValueError(f"seconds above 0 and up to {LONGEST_STEP:g}, not {number:g}")
-    return number
-
-
-def _damping(value: Any) -> float:
-    number = _number(value)
-    if not 0 <= number <= LARGEST_DAMPING:
-        raise ValueError(f"1/kg from 0 to {LARGEST_DAMPING:g}, not {number:g}")
-    return number
+    return check
 
 
 def _rotation(value: Any) -> int:
@@ -202,37 +165,11 @@ def _rotation(value: Any) -> int:
     return int(_number(value))
 
 
-def _error(value: Any) -> float | None:
-    if value is None:
-        return None
-    number = _number(value)
-    if not 1e-7 <= number <= 0.1:
-        raise ValueError(f"a relative error from 1e-7 to 0.1, not {number:g}")
-    return number
+def _whole(lowest: int, highest: int, what: str, unset: bool = True) -> Callable[[Any], int | None]:
+    """A check of whole numbers of ``what`` from ``lowest`` to ``highest``; ``unset``: or None."""
 
-
-def _float_error(value: Any) -> float:
-    number = _number(value)
-    if not LEAST_FLOAT_ERROR <= number <= 1:
-        raise ValueError(
-            f"a part of the largest entry from {LEAST_FLOAT_ERROR:g} to 1, which is float alone, "
-            f"not {number:g}"
-        )
-    return number
-
-
-def _clock(value: Any) -> float | None:
-    if value is None:
-        return None
-    number = _number(value)
-    if not 0 < number <= LONGEST_CLOCK:
-        raise ValueError(f"a period above 0 and up to {LONGEST_CLOCK:g} ns, not {number:g}")
-    return number
-
-
-def _whole(lowest: int, highest: int, what: str) -> Callable[[Any], int | None]:
     def check(value: Any) -> int | None:
-        if value is None:
+        if value is None and unset:
             return None
         number = _number(value)
         if number != int(number) or not lowest <= number <= highest:
@@ -338,24 +275,33 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "gravity": _gravity,
     "open_loops": _flag,
     "xacro": _arguments,
-    "snap": _snap,
-    "alike": _alike,
+    "snap": _real(f"an angle from 0 to {LARGEST_SNAP} rad", 0, LARGEST_SNAP, unset=True),
+    "alike": _real("a part of a limb's size, from 0 to less than 1", 0, 1, below=True),
     "functions": _functions,
-    "width": _width,
-    "guard": _guard,
+    "width": _whole(*WIDTHS, "bits", unset=False),
+    "guard": _whole(1, MOST_GUARD, "bits", unset=False),
     "proven": _one_of(*PROVEN),
     "target": _one_of(*TARGETS),
     "external_forces": _words,
     "payload": _link,
     "parameters": _one_of(*PARAMETERS),
-    "tolerance": _tolerance,
+    "tolerance": _real(
+        f"a part of what parameters are, above 0 up to {LARGEST_TOLERANCE:g}",
+        0,
+        LARGEST_TOLERANCE,
+        above=True,
+    ),
     "frames": _words,
     "contact": _one_of(*HELD),
-    "contact_damping": _damping,
+    "contact_damping": _real(f"1/kg from 0 to {LARGEST_DAMPING:g}", 0, LARGEST_DAMPING),
     "angles": _one_of("on-chip", "sincos"),
     "rotation": _rotation,
-    "error": _error,
-    "float_error": _float_error,
+    "error": _real("a relative error from 1e-7 to 0.1", 1e-7, 0.1, unset=True),
+    "float_error": _real(
+        f"a part of the largest entry from {LEAST_FLOAT_ERROR:g} to 1, which is float alone",
+        LEAST_FLOAT_ERROR,
+        1,
+    ),
     "formulation": _one_of(*FORMULATIONS),
     "network": _one_of(*NETWORKS),
     "products": _one_of(*PRODUCTS),
@@ -363,8 +309,8 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "frame": _name,
     "factorisation": _one_of(*FACTORISATIONS),
     "inverse": _one_of(*INVERSES),
-    "nearby": _nearby,
-    "step": _step,
+    "nearby": _real("a step above 0 and up to 1 rad or m", 0, 1, above=True),
+    "step": _real(f"seconds above 0 and up to {LONGEST_STEP:g}", 0, LONGEST_STEP, above=True),
     "integrator": _one_of(*INTEGRATORS),
     "root": _one_of(*ROOTS),
     "base_link": _name,
@@ -372,7 +318,9 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "multipliers": _whole(1, 100_000, "multipliers"),
     "scheduler": _one_of(*SCHEDULERS),
     "style": _one_of(*STYLES),
-    "clock": _clock,
+    "clock": _real(
+        f"a period above 0 and up to {LONGEST_CLOCK:g} ns", 0, LONGEST_CLOCK, above=True, unset=True
+    ),
     "fold": _one_of(*FOLDS),
     "fit": _flag,
     "accelerator": _flag,
