@@ -161,7 +161,7 @@ def width(group: argparse._ArgumentGroup) -> None:
         "--width",
         type=checked("width"),
         metavar="BITS",
-        help="of all words, in place of --error",
+        help="of all words, in place of --error (default: 18; accelerators have these)",
     )
 
 
