@@ -6,20 +6,17 @@ from pathlib import Path
 
 from .. import __version__
 from ..api.peers import PAPERS
-from ..design.choices import LANGUAGES, MODELS
 from . import tool_options as tools
-from .arguments import Parser, count, examples, languages, names, numbers, seed
-from .design_options import called
+from .arguments import Parser, count, examples, names, seed
 from .options import (
     command,
     folder_command,
     forced,
     printed,
     queued,
-    robot_command,
-    topology_command,
     trusted,
 )
+from .robot_parsers import robot_commands
 
 EXAMPLES = (
     "rbdgen info iiwa14                          what the robot is and what its dynamics cost",
@@ -43,194 +40,7 @@ def parser() -> Parser:
     top.add_argument("--version", action="version", version=f"rbdgen {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    robot_command(
-        commands,
-        "info",
-        "joints, operation counts, word lengths",
-        "rbdgen info my_robot.urdf",
-        "rbdgen info hyq --base floating --function did",
-        "rbdgen info iiwa14 --ii 4 --json",
-        "rbdgen info iiwa14 --accelerator --ii 8 --target xcup",
-    )
-    topology_command(commands)
-
-    made = robot_command(
-        commands,
-        "states",
-        "random states within the limits, for evaluate",
-        "rbdgen states my_robot.urdf -n 1000 -o states.npz",
-        "rbdgen states hyq --base floating --function did --seed 3",
-        "rbdgen states iiwa14 --external-forces all -o pushed.npz",
-    )
-    made.add_argument(
-        "-n", "--states", type=count, default=1000, metavar="N", help="default: %(default)s"
-    )
-    made.add_argument("--seed", type=seed, default=0, help="default: %(default)s")
-    made.add_argument(
-        "-o",
-        "--output",
-        metavar="NPZ",
-        type=Path,
-        default=Path("states.npz"),
-        help="gets the arrays that the functions need (default: %(default)s)",
-    )
-
-    made = robot_command(
-        commands,
-        "evaluate",
-        "a batch of states through any of the models",
-        "rbdgen evaluate iiwa14 --input states.npz --output out.npz",
-        "rbdgen evaluate my_robot.urdf --model rtl --input states.npz --output out.npz",
-        "rbdgen evaluate hyq --function crba,did --model fixed --input s.npz --output o.npz",
-    )
-    made.add_argument(
-        "--model",
-        choices=MODELS,
-        default="golden",
-        help="golden: float64 reference; float: the traced graph; cpp, cpp32: the same in C++, "
-        "compiled for this machine once, in double or single precision; cuda, cuda32: on its GPU; "
-        "cuda-on-cpu, cuda32-on-cpu: the text of those, compiled for the CPU; fixed: the integer "
-        "model; "
-        "c, hls: the same as generate --to c and --to hls write it, compiled for this machine, hls "
-        "with the open headers of the package da4ml; rtl: the Verilated hardware (default: "
-        "%(default)s)",
-    )
-    made.add_argument(
-        "--input",
-        required=True,
-        metavar="NPZ",
-        type=Path,
-        help="arrays q (N, nq), qd, qdd, tau (N, nv), Minv (N, nv, nv), f_ext (N, bodies, 6), "
-        "payload (N, 10), as the functions need; a floating base's q starts with x, y, z and a "
-        "quaternion x, y, z, w",
-    )
-    made.add_argument(
-        "--output",
-        required=True,
-        metavar="NPZ",
-        type=Path,
-        help="gets what the functions give: tau, qdd, M, Minv, dtau_dq, dtau_dqd, dqdd_dq, "
-        "dqdd_dqd, d2tau_dq2, g, nle, and so on; and joint_names",
-    )
-
-    made = robot_command(
-        commands,
-        "fit",
-        "limits from recorded states, so that words are for what the robot does",
-        "rbdgen fit iiwa14 states.npz -o design.yaml",
-        "rbdgen fit my_robot.urdf log.npz --margin 0.5 --function did -o design.yaml",
-    )
-    made.add_argument(
-        "states",
-        metavar="NPZ",
-        type=Path,
-        help="what was recorded: q (N, nq), and of qd, qdd, tau (N, nv) what there is, in the "
-        "order of the joints; at least 100 states, finite, within the URDF's limits",
-    )
-    made.add_argument(
-        "--margin",
-        type=float,
-        default=0.25,
-        metavar="SHARE",
-        help="of the largest that was recorded, by which limits are more (default: %(default)s)",
-    )
-    made.add_argument(
-        "-o", "--output", metavar="YAML", type=Path, help="gets the design, which generate takes"
-    )
-
-    made = robot_command(
-        commands,
-        "generate",
-        "Verilog, RTLIL, manifest, diagram; or C++, C, CUDA, HLS",
-        "rbdgen generate my_robot.urdf -o build/mine",
-        "rbdgen generate hyq --base floating --function id,m --multipliers 100",
-        "rbdgen generate iiwa14 --accelerator --ii 8 --target xcup -o build/arm",
-        "rbdgen generate iiwa14 --function did,m --to cpp",
-    )
-    made.add_argument(
-        "-o",
-        "--output",
-        metavar="DIR",
-        help="where --to names several languages, DIR/LANGUAGE (default: a folder in build, called "
-        "by the robot, the functions and what else is asked for)",
-    )
-    called(made)
-    made.add_argument(
-        "--to",
-        type=languages,
-        default=LANGUAGES[0],
-        metavar="LANGUAGE[,LANGUAGE]",
-        help="what the functions are written in, each in a folder of its own: verilog (default), "
-        "hardware; cpp, C++ for a CPU; c, the hardware's integers in C; "
-        "cuda, CUDA for a GPU; hls, the same integers for Vitis HLS",
-    )
-
-    made = robot_command(
-        commands,
-        "explore",
-        "intervals, widths, formulations: the Pareto front",
-        "rbdgen explore hyq --function did --ii 4,8,16 --jobs 2",
-        "rbdgen explore iiwa14 --widths 16,18 -o build/widths",
-        "rbdgen explore iiwa14 --function did --quick --no-synthesis   10^4 designs in minutes",
-        "rbdgen explore iiwa14 --executor slurm --executor-option slurm_partition=cpu",
-        several=True,
-    )
-    made.add_argument(
-        "--widths",
-        type=numbers,
-        metavar="BITS[,BITS]",
-        help="of words, to try, in place of --error (default with --quick: 12 to 32)",
-    )
-    made.add_argument(
-        "-o",
-        "--output",
-        metavar="DIR",
-        help="default: a folder in build, called as that of generate, and _explore",
-    )
-    made.add_argument(
-        "--quick",
-        action="store_true",
-        help="thousands of designs in minutes: every interval, width, guard bit and rotation, "
-        "unless given; multipliers are shared and nothing takes turns, in schedules without "
-        "linear programs, whose error is printed",
-    )
-    made.add_argument(
-        "--no-synthesis", action="store_true", help="estimate only; map nothing with Yosys"
-    )
-    queued(made, "default: as there are cores; of slurm all")
-
-    made = robot_command(
-        commands,
-        "compare",
-        "our designs and C++ side by side, beside what others have built",
-        "rbdgen compare",
-        "rbdgen compare iiwa14 --function did --ii 1,8",
-        "rbdgen compare iiwa14 --function did --design build/iiwa14_did",
-        several=True,
-    )
-    made.add_argument(
-        "--design",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="what generate wrote and synthesize placed and routed; may be repeated",
-    )
-    made.add_argument(
-        "--no-cpu",
-        dest="cpu",
-        action="store_false",
-        help="do not compile and time our C++ on this machine, which takes half a minute; nor our "
-        "CUDA, where there is a GPU",
-    )
-    made.add_argument(
-        "--pinocchio",
-        action="store_true",
-        help="time Pinocchio beside it, of id, did or dfd, templated and code-generated; "
-        "compiling that takes minutes, once",
-    )
-    made.add_argument(
-        "-o", "--output", metavar="SVG", type=Path, help="draw it, too; FILE.html: as a page"
-    )
+    robot_commands(commands)
 
     made = folder_command(
         commands,
