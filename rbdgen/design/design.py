@@ -184,7 +184,7 @@ class Design:
     angles: str = "on-chip"
     rotation: int = 4
     error: float | None = None
-    unsaid: bool = False
+    unsaid: bool = field(default=False, compare=False)
     float_error: float = FLOAT_ERROR
     formulation: str = "auto"
     formulated: Formulated | None = None

@@ -90,7 +90,7 @@ def test_a_monoped_stands_and_trots(
 @pytest.mark.slow
 @pytest.mark.parametrize("feet", [LEGS, ("lf_foot", "rh_foot")], ids=["stands", "trots"])
 def test_a_quadruped(feet: tuple[str, ...]) -> None:
-    choices = {**HYQ, "frames": feet}
+    choices = {**HYQ, "frames": feet, "width": 18}
     _, robot = load("hyq", **choices)
     weight = sum(joint.inertia.mass for joint in robot.joints) * G
     states = trotting(robot, feet, 100, weight / (len(feet) // 2), 0.01, 1)
