@@ -54,8 +54,8 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.held import held_words
 from rbdgen.graph.rows import SCALES
 from rbdgen.passes.along import evaluate_along
-from rbdgen.passes.precision import PrecisionError
 from rbdgen.passes.ranges import RangeError
+from rbdgen.passes.wordlength import PrecisionError
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.variations import any_of_model
 from rbdgen.rtl.emit import emit_accelerator

@@ -95,6 +95,7 @@ SMALLER = {
     "--accelerator --ii 8": "--accelerator --function id --ii 8",
     "compare iiwa14 --function did": "compare iiwa14 --function did --ii 1 --no-cpu",
     "--frames link_7": "--frames lower_rod",
+    "iiwa14_fast": "pendulum",
     "iiwa14": "pendulum",
     "generate hyq": "generate pendulum",
     "info ROBOT": "info pendulum",

@@ -19,9 +19,8 @@ from ..graph.visits import LIMB, Program
 from ..graph.word import kind_of
 from ..passes.given import Given
 from ..passes.instances import FixedProgram, instantiate
-from ..passes.precision import PrecisionError
 from ..passes.ranges import Ranges
-from ..passes.wordlength import input_formats
+from ..passes.wordlength import PrecisionError, input_formats
 from ..prove.words import Proof, output_errors, prove
 from ..robot.equal_limbs import cure
 from ..robot.model import RobotError

@@ -21,7 +21,7 @@ from ..design.limits import no_limits, unused_limits
 from ..design.loading import load
 from ..design.target import find_target
 from ..graph.fixed import FixedGraph
-from ..passes.precision import PrecisionError
+from ..passes.wordlength import PrecisionError
 from ..robot.canonical import stages
 from ..robot.model import RobotError
 from ..system.notes import changing

@@ -21,22 +21,18 @@ from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST
 from ..graph.rows import Shares, worst_of
 from ..graph.sincos import SinCos
-from ..system.refusal import Refusal
 from .ranges import Ranges
-from .wordlength import WIDEST_FACTOR, angles, integer_bits
+from .wordlength import WIDEST_FACTOR, PrecisionError, angles, integer_bits
 
 T = TypeVar("T")
 WEIGHINGS, ATTEMPTS = 1, 6
 LEAST_COUNT = 2.0**-8  # of a coordinate's error in the sum: all are to keep some bits
+FINER = 8  # how much less is aimed at where an error grows beyond what words hold
 NEAR, KEPT = 0.8, 0.97  # of the error asked for, where a search for words may end
 CLOSE = 0.85  # of an aim that is too large: one that is not, where it may end, too
 EVEN_SHARE = 0.3  # of the budget, for words that no multiplier limits
 FEWEST = 1  # bits of a word: errors that cancel in the outputs ask for none at all
 COARSEST_ANGLE = 14  # fraction bits, in turns: with the narrowest sines an ulp of theirs at most
-
-
-class PrecisionError(Refusal, ValueError):
-    """An error budget that no words can meet."""
 
 
 def fractions(
@@ -111,10 +107,18 @@ def affordable(
     """
     best, kept, too_large = None, 0.0, math.inf  # what is made of the largest aim that is kept
     aim, counts, first, missed = error, dict[tuple[str, int], float](), None, 0
+    reached = ""
     for attempt in range(WEIGHINGS + ATTEMPTS):
-        made = lower(aim, counts)
+        try:
+            made = lower(aim, counts)
+        except PrecisionError as found:  # of this aim, at which words hold nothing but errors
+            reached = reached or str(found)
+            progress(f"error: {found}, of words for {aim:.2g}")
+            too_large, aim = min(too_large, aim), aim / FINER
+            continue
         shares = measure(made)
         worst = worst_of(shares)
+        reached = f"{worst} is reached"
         progress(f"error: {worst} of words for {aim:.2g}, {error:.2g} promised at the limits")
         if attempt < WEIGHINGS and worst.share > 0:
             first = made if worst.share <= KEPT * error else first
@@ -141,8 +145,8 @@ def affordable(
     best = first if best is None else best
     if best is None:
         raise PrecisionError(
-            f"error {error:g} takes words of more than {WIDEST_FACTOR} bits; {worst} is "
-            "reached; a larger --error, or a --width"
+            f"error {error:g} takes words of more than {WIDEST_FACTOR} bits; {reached}; "
+            "a larger --error, or a --width"
         )
     return best
 

@@ -7,9 +7,9 @@ from ..graph.rows import Worst
 from ..graph.visits import Program
 from .given import Given, Progress
 from .instances import FixedProgram
-from .precision import KEPT, PrecisionError, smallest_width
+from .precision import KEPT, smallest_width
 from .program_words import fixed_program
-from .wordlength import UNIT_WIDTHS
+from .wordlength import UNIT_WIDTHS, PrecisionError
 from .words import worst_error
 
 

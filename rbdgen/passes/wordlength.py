@@ -9,6 +9,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST, exponent_width
+from ..system.refusal import Refusal
 from .ranges import Ranges
 from .rounding import COARSE, Deviations, headroom
 
@@ -21,6 +22,10 @@ UNIT_WIDTHS = (12, 32)  # that sine and reciprocal units are made for
 NO_FINER: Mapping[Node, int] = {}
 NO_FINER_INPUTS: Mapping[str, int] = {}
 SMALLEST = 2.0**-40  # a signal that is always zero still has a word
+
+
+class PrecisionError(Refusal, ValueError):
+    """An error budget that no words can meet."""
 
 
 def integer_bits(bound: float) -> int:
@@ -243,6 +248,8 @@ def wordlength(
             continue
         rounded = node.op is Op.MUL and node not in wide
         most = max(whole + fraction + 1, width)  # a word as wide as it may be has no more bits
+        if chosen is not None and fraction < -WIDEST:
+            raise PrecisionError(f"errors grow beyond words of {WIDEST_FACTOR} bits")
         spare = headroom(node, ranges, off, 2.0**-fraction)
         whole = integer_bits(ranges.bound[node] + spare)
         fraction = min(fraction, most - 1 - whole)

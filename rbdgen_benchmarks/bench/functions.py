@@ -17,8 +17,9 @@ from rbdgen.draw.tables import markdown, table
 from rbdgen.estimate.area import estimated
 from rbdgen.estimate.features import features
 from rbdgen.graph.rows import SCALES
-from rbdgen.passes.precision import PrecisionError, smallest_width
+from rbdgen.passes.precision import smallest_width
 from rbdgen.passes.ranges import RangeError
+from rbdgen.passes.wordlength import PrecisionError
 from rbdgen.robot.model import RobotError
 
 from .cells import COLUMNS, FAMILIES, cells, columns, no_cells, too_large

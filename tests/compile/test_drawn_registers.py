@@ -22,7 +22,7 @@ from rbdgen.compile.parameters import canonical_of
 from rbdgen.compile.words import sample_inputs
 from rbdgen.design.derived import no_defaults
 from rbdgen.graph.held import held_words
-from rbdgen.passes.precision import PrecisionError
+from rbdgen.passes.wordlength import PrecisionError
 from rbdgen.robot.model import JointKind, RobotError
 from rbdgen.robot.variations import any_of_model
 from rbdgen.search.attack import attack

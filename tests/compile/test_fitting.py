@@ -255,7 +255,7 @@ def test_least_latency() -> None:
     """At a longer interval than the least where that does not fit."""
     first = made("gantry", **SMALL, style="latency")
     assert fitted(first).ii is None and fitted(first).fits
-    slow = made("gantry", **SMALL, style="latency", width=24)
+    slow = made("gantry", **{**SMALL, "style": "latency", "width": 24})
     assert fitted(slow).fits == (estimated("ecp5", features(slow.plan))["luts"] <= FILLED * 24288)
 
 

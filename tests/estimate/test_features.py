@@ -24,7 +24,7 @@ DESIGNS: tuple[dict[str, Any], ...] = (
 
 
 def compiled(**choices: Any) -> Core:
-    return compile_core(front_end("pendulum", width=18, **choices))
+    return compile_core(front_end("pendulum", **{"width": 18, **choices}))
 
 
 @pytest.mark.parametrize("choices", DESIGNS, ids=str)

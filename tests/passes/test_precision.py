@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +21,9 @@ from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.rows import SCALES
 from rbdgen.graph.sincos import SinCos
 from rbdgen.passes.gains import gains
-from rbdgen.passes.precision import EVEN_SHARE, WEIGHINGS, PrecisionError, affordable, fractions
+from rbdgen.passes.precision import EVEN_SHARE, WEIGHINGS, affordable, fractions
 from rbdgen.passes.ranges import Ranges
+from rbdgen.passes.wordlength import PrecisionError
 from rbdgen.passes.words import worst_error
 
 ROW = ("tau[3]", 1)
@@ -230,6 +232,17 @@ def test_an_error_that_hardly_depends_on_the_aim_is_aimed_at_from_further_below(
         lambda aim: {ROW: 1.05e-4 if aim > 5e-6 else 0.5e-4, ("tau[0]", 0): 1e-5},
     )
     assert made <= 5e-6
+
+
+def test_a_smaller_error_is_aimed_at_where_errors_outgrow_their_words() -> None:
+    def lower(aim: float, _: Mapping[tuple[str, int], float]) -> float:
+        if aim > 2e-5:
+            raise PrecisionError("errors grow beyond words of 32 bits")
+        return aim
+
+    assert affordable(1e-4, lower, lambda aim: {ROW: 6 * aim}) <= 2e-5
+    with pytest.raises(PrecisionError, match=r"of 32 bits; a larger --error, or a --width"):
+        affordable(1e-6, lambda _, __: lower(1.0, {}), lambda aim: {ROW: aim})
 
 
 def test_aims_between_one_that_is_kept_and_one_that_is_too_large() -> None:

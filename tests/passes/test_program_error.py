@@ -12,7 +12,8 @@ from rbdgen import api
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.compile.product import compile_design
 from rbdgen.design.coordinates import worst_share
-from rbdgen.passes.precision import PrecisionError, smallest_width
+from rbdgen.passes.precision import smallest_width
+from rbdgen.passes.wordlength import PrecisionError
 from rbdgen.robot.model import RobotError
 from tests.passes.test_precision import error_of
 

@@ -30,7 +30,8 @@ STATES = json.loads(Path(__file__).with_name("states.json").read_text())
 
 @cache
 def core(robot: str, functions: tuple[str, ...], **choices: Any) -> Core:
-    return compile_core(front_end(robot, functions=functions, width=18, fit=False, **choices))
+    asked = {"width": 18, "fit": False, **choices}
+    return compile_core(front_end(robot, functions=functions, **asked))
 
 
 @pytest.mark.parametrize(
