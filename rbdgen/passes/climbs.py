@@ -177,7 +177,8 @@ class Climber:
 def unlike(values: NDArray[np.float32]) -> list[int]:
     """Rows of ``values`` (signals, states) of which none is like another, and to one of which every
     row is alike: the first from the end, where the longest sums are."""
-    size = np.linalg.norm(values, axis=1, keepdims=True)
+    with np.errstate(over="ignore"):  # of errors that outgrow float32: the row is like none
+        size = np.linalg.norm(values, axis=1, keepdims=True)
     left = values / np.where(size > 0, size, 1)
     rows = np.arange(len(left))  # of those that are like none so far
     chosen: list[int] = []
