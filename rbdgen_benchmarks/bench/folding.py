@@ -30,7 +30,7 @@ DESIGNS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "iiwa14-id-25f": ("iiwa14", {"ii": 5, "target": "ecp5-25f"}, {"frequency": 150}),
     "hyq-did": (
         "hyq",
-        {"functions": ("did",), "width": 18, "multipliers": 156},
+        {"functions": ("did",), "ii": 4},
         {"frequency": 175, "placer": "static"},
     ),
 }
