@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 
 from ..design.arrays import gives
+from ..design.choices import ERROR
 from ..design.coordinates import CoordinateError
 from ..design.design import Design, has_registers
 from ..design.target import Target
@@ -42,7 +43,7 @@ from .plans import (
     ways_to_share,
     why_turns,
 )
-from .word_errors import PROMISED, errors_in_graph, too_inexact
+from .word_errors import errors_in_graph, too_inexact
 from .words import Words
 
 MANY = 5000  # operations: below, words are made sooner than it is seen that they do not fit
@@ -176,7 +177,7 @@ def leaner(core: Core, words: Words) -> Core:
     if not note:
         return core
     turned, shared = (errors_in_graph(core.front, own.fixed).errors for own in (other, core))
-    if inexact := too_inexact(turned, shared, core.design.error or PROMISED):
+    if inexact := too_inexact(turned, shared, core.design.error or ERROR):
         said = f"joints do not take turns: that would leave {inexact}; --fold joints for that"
         return replace(core, notes=(*core.notes, said))
     return replace(other, notes=(*other.notes, note))
@@ -224,7 +225,7 @@ def fastest(front: Front, words: Words) -> tuple[Design, Core]:
             return ""
         others = () if known(front.target) else errors_in_graph(front, words.whole[1]).errors
         errors = errors_in_graph(front, found.whole).errors
-        return too_inexact(errors, others, front.design.error or PROMISED)
+        return too_inexact(errors, others, front.design.error or ERROR)
 
     known = cache(beyond)
     ways = partial(

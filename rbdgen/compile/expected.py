@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from ..design.arrays import given_coordinates
-from ..design.choices import ROLLOUTS
+from ..design.choices import ERROR, ROLLOUTS
 from ..design.coordinates import CoordinateError, said, worst_at, worst_share
 from ..graph.fixed import Flags
 from ..graph.rows import REPORTED, SCALES
@@ -18,7 +18,7 @@ from ..tasks.in_visits import in_visits
 from ..tasks.model import evaluate_task
 from .core import Core
 from .scheduled import Accelerated
-from .word_errors import PROMISED, STATES, Columns, Expected, errors_in, errors_in_graph
+from .word_errors import STATES, Columns, Expected, errors_in, errors_in_graph
 
 TOO_MUCH = 1e-2  # a coordinate that is off by more makes the note one that changes results
 
@@ -32,12 +32,12 @@ def expected_errors(made: Core | Accelerated) -> Expected:
 
 def note_of_errors(made: Core | Accelerated, expected: Expected) -> str:
     """A line about the arrays with a coordinate that words of the design's width leave further off
-    than `PROMISED` of its own size, or ten times that at a tenth of the limits, and the states that
+    than `ERROR` of its own size, or ten times that at a tenth of the limits, and the states that
     overflow; empty where there are none. Where an error was asked for, about all arrays. It is
     marked as a note that changes results where a coordinate is further off than `TOO_MUCH`, or a
     state overflows."""
     design = made.design
-    least = PROMISED if design.error is None else 0.0
+    least = ERROR if design.error is None else 0.0
     arrays: dict[str, list[CoordinateError]] = {}
     for error in expected.errors:
         arrays.setdefault(error.array, []).append(error)
@@ -52,7 +52,7 @@ def note_of_errors(made: Core | Accelerated, expected: Expected) -> str:
     else:
         alone = ", where nothing takes turns" if _shares(made) else ""
         note = (
-            f"width: {design.width} bits leave {told}; --error {PROMISED:g}, in place of a width, "
+            f"width: {design.width} bits leave {told}; --error {ERROR:g}, in place of a width, "
             f"gives each word the bits that such an error takes{alone}"
         )
     large = expected.overflows or worst_share(expected.errors) > TOO_MUCH

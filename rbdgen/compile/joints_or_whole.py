@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..design.choices import ERROR
 from ..robot.model import RobotError
 from .accelerator_area import luts_of_sums, stage_luts, sums_apart
 from .expected import expected_errors
@@ -13,7 +14,7 @@ from .joint_stages import BY_JOINTS
 from .limbs_in_turn import Pieces, in_turn
 from .plans import chooses_fold
 from .scheduled import Accelerated, need_of, of_joints, refuse_few_multipliers
-from .word_errors import PROMISED, too_inexact
+from .word_errors import too_inexact
 
 
 def smaller(front: Front, words: Pieces, made: Accelerated) -> Accelerated:
@@ -38,7 +39,7 @@ def smaller(front: Front, words: Pieces, made: Accelerated) -> Accelerated:
     needs = {name: need_of(other) for name, other in tried.items()}
     shared = expected_errors(made).errors
     off = {
-        name: too_inexact(expected_errors(other).errors, shared, front.design.error or PROMISED)
+        name: too_inexact(expected_errors(other).errors, shared, front.design.error or ERROR)
         for name, other in tried.items()
         if other is not made
     }

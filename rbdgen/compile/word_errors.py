@@ -18,7 +18,6 @@ from ..passes.along import WHOLE, evaluate_along
 from .front import Front
 from .samples import accuracy_of, sample_states
 
-PROMISED = 1e-3  # of a coordinate's own size at the limits, where no error is asked for
 TWICE, TENFOLD = 2.0, 10.0  # an error beside that of another way to make the same
 STATES, SEED = 256, 23  # at each scale
 

@@ -103,7 +103,8 @@ def affordable(
     ``lower`` makes one for the error to aim at, which the model of independent errors meets only
     roughly, and for how often each coordinate counts. What is measured says which of these have
     more bits than they need: they count less, `WEIGHINGS` times. Then it is aimed again until what
-    is measured comes near, or until an aim is known that is hardly larger and too large.
+    is measured comes near, or until an aim is known that is hardly larger and too large. Where
+    ``lower`` has errors that outgrow their words, less is aimed at.
     """
     best, kept, too_large = None, 0.0, math.inf  # what is made of the largest aim that is kept
     aim, counts, first, missed = error, dict[tuple[str, int], float](), None, 0

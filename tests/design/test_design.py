@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -210,7 +211,7 @@ def test_words_have_what_an_error_takes_unless_a_width_is_said(
     choices: dict[str, object],
     width: int,
     error: float | None,
-    write,  # type: ignore[no-untyped-def]
+    write: Callable[[str], Path],
 ) -> None:
     """Choices win over the file; no folder's name says what nobody said."""
     path = write(f"robot: arm.urdf\n{file}")
