@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from ..simulate.model import Model, Result
 from ..simulate.toolchain import SimulationError
 from ..simulate.vcd import read_vcd
 from ..system.files import beside
+from ..system.progress import Progress
 from ..system.workers import cores
 from ..tasks.routes import CODES, ROLLOUTS
 from ..tasks.stages import Accelerator
@@ -27,7 +28,6 @@ from .reports import TIMELINE
 from .stimulus import Array, Traffic, inputs_of, scaled_states
 from .verilated import load_core
 
-Progress = Callable[[str], None]
 BATCH = 256  # tasks, as in Dadu-RBD's evaluation
 WAVES = "simulation.vcd"
 BURST = 24  # tasks in the waves

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from ..graph.word import kind_of
 from ..robot.model import JointKind
 from ..robot.payload import PAYLOAD, SIZE
 from ..rtl.emit import shell_files
+from ..system.progress import Progress
 from ..system.templates import render
 from ..tasks.model import evaluate_task
 from .compilation import recompiled
@@ -34,7 +35,6 @@ from .host_interface import Contract
 from .output_paths import check_place
 from .vectors import sampled_tasks
 
-Progress = Callable[[str], None]
 REPORT = "board.json"
 # Rules of lint that a link switches off, and why.
 OFF = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -19,6 +18,7 @@ from ..design.loading import load
 from ..graph.held import held_formats, held_words
 from ..robot.model import Robot, RobotError
 from ..system.files import read_regular
+from ..system.progress import Progress
 from ..system.records import NoRecord, Record
 from ..system.templates import render
 from .compilation import front_again, recompiled
@@ -26,7 +26,6 @@ from .design_file import DESIGN, ROBOT
 from .folder import InputError, OutputError, UsageError, checked_folder, write_file
 from .output_paths import VERILOG, check_place
 
-Progress = Callable[[str], None]
 LARGEST = 2**24  # bytes of a calibration
 OF_ROBOT = (
     *("base", "mimic", "gravity", "open_loops", "root", "base_link", "joints"),

@@ -17,12 +17,12 @@ from typing import Any, TypeVar
 
 from ..design.choices import EXECUTORS
 from ..draw.tables import table
+from ..system.progress import Progress
 from ..system.records import Record
 from ..system.refusal import Refusal
 from .folder import InputError, write_file
 
 T = TypeVar("T")
-Progress = Callable[[str], None]
 ATTEMPTS = 3  # after which a job that is lost again is given up
 MINUTES = 24 * 60  # that a job may take, unless the user says otherwise
 ALL = 1 << 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from ..design.loading import load, refuse_unknown
 from ..design.manifest import AcceleratorManifest
 from ..design.runs import CoreRun
 from ..robot.model import RobotError
+from ..system.progress import Progress
 from ..system.records import Record
 from .comparison_table import Compared
 from .design_rows import Line, Ours, Theirs, Times
@@ -27,7 +28,6 @@ from .results import Comparison
 from .side_by_side import Contender, SideBySide, Worst, behind_links, of_core, of_peer, wins
 from .simulation import integer_errors
 
-Progress = Callable[[str], None]
 TARGET = "xcup"  # the part of RoboShape and Dadu-RBD, an XCVU9P
 INTERVALS = (1, 8, 24)  # a task a clock; as often as Dadu-RBD; as often as RoboShape
 

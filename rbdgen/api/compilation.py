@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -23,10 +23,10 @@ from ..design.manifest import DesignManifest
 from ..graph.text import to_text
 from ..robot.xml_lines import read_bytes
 from ..system.files import read_regular
+from ..system.progress import Progress
 from .design_file import DESIGN, GRAPH, ROBOT, design_file, filed_notes
 from .folder import MARK, Manifest, OutputError, digests, sealed
 
-Progress = Callable[[str], None]
 Files = dict[str, str]  # name → text
 LARGEST = 2**30  # bytes of a graph
 

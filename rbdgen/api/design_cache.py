@@ -16,6 +16,7 @@ from ..design.loading import load
 from ..graph.fixed import Flags, Integers
 from ..simulate.toolchain import in_cache
 from ..system.cache import cached
+from ..system.progress import Progress
 from ..system.records import Record
 from ..tasks.model import evaluate_task
 from ..tasks.routes import place
@@ -27,7 +28,6 @@ from .result_cache import FOLDER, compiler_digest, design_digest
 if TYPE_CHECKING:
     from ..compile.product import Product
 
-Progress = Callable[[str], None]
 KEPT = "integers.json"
 
 

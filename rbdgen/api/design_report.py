@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from ..graph.fixed import FixedGraph, Integers
 from ..graph.node import Node, Op
 from ..synthesize.report import Mapped
 from ..synthesize.report import Report as Synthesised
+from ..system.progress import Progress
 from ..system.templates import render
 from ..tasks.model import evaluate_task
 from .compilation import recompiled
@@ -35,7 +36,6 @@ from .stimulus import inputs_of, within_limits
 from .structure import topology
 from .verilog import picture_of
 
-Progress = Callable[[str], None]
 PAGE = "report.html"
 STATES, SEED = 2000, 0
 PICTURES = {

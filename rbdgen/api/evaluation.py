@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from ..robot.model import Robot
 from ..robot.payload import PAYLOAD, SIZE
 from ..robot.wrapping import wrapped
 from ..robot.xml_lines import did_you_mean
+from ..system.progress import Progress
 from .arrays import completed, refuse_missing_forces, refuse_missing_payload
 from .folder import InputError
 from .integer_model import IntegerModel, word_program
@@ -36,7 +37,6 @@ from .results import Results
 
 OF_WORDS = ("fixed", "c", "hls", "rtl")  # models
 Array = NDArray[np.float64]
-Progress = Callable[[str], None]
 
 
 def evaluate(

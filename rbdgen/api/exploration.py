@@ -19,10 +19,11 @@ from ..draw.exploration import picture
 from ..estimate.area import fitted, model_error
 from ..estimate.explored import Explored, Point, QuickError, Sites
 from ..synthesize.tool import SynthesisError
+from ..system.progress import Progress
 from ..system.records import Record
 from .cluster import at_a_time, executor_of
 from .exploration_loop import SHOWN, Work
-from .exploration_points import AXES, QUICK_AXES, Choices, Progress, combinations, refuse_quick
+from .exploration_points import AXES, QUICK_AXES, Choices, combinations, refuse_quick
 from .folder import InputError, OutputError, write_file
 from .output_paths import check_place, default_place
 from .reports import NoReport, read_report

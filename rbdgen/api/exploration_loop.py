@@ -13,6 +13,7 @@ from ..design.design import Design
 from ..design.target import Target
 from ..estimate.area import estimated, miss
 from ..estimate.explored import Point, QuickError
+from ..system.progress import Progress
 from .cluster import Executor
 from .exploration_points import (
     CHECKED,
@@ -20,7 +21,6 @@ from .exploration_points import (
     TOGETHER_CHECKED,
     Choices,
     Compiled,
-    Progress,
     QuickPoints,
     compiled,
     compiled_before,

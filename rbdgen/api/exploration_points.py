@@ -42,7 +42,6 @@ from .synthesis import mapped, yosys_version
 
 Choices = dict[str, Any]
 Intervals = tuple[int | None, ...]
-Progress = Callable[[str], None]
 INTERVALS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 CHECKED = 30  # designs of which both schedules are made
 TOGETHER_CHECKED = 5  # of them that share their words

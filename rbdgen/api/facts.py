@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from ..compile.accelerator_area import accelerator_features
@@ -47,11 +47,10 @@ from ..estimate.features import Features, features
 from ..graph.node import Op
 from ..graph.word import kind_of, spell
 from ..robot.model import Robot
+from ..system.progress import Progress
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
 from .host_interface import board_lines
 from .results import Info
-
-Progress = Callable[[str], None]
 
 
 def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Info:

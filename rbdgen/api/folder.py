@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from ..design.manifest import AcceleratorManifest, CoreManifest, ProgramManifest
 from ..robot.xml_lines import neighbour, one_line
 from ..system.files import read_regular, recover, sha256_of, write, write_tree
+from ..system.progress import Progress
 from ..system.records import NoRecord, Record
 from ..system.refusal import Refusal
 from .design_file import DESIGN, ROBOT
@@ -21,7 +22,6 @@ MARK = "manifest.json"  # what shows that a folder is one of ours
 LARGEST_MANIFEST = 2**28  # bytes
 AGAIN = "make the design again with: rbdgen generate ROBOT"
 R = TypeVar("R", bound=Record)
-Progress = Callable[[str], None]
 LARGEST = 2**32  # bytes of a file
 ANEW = "generate the design again"
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..design.target import find_target
 from ..rtl.lint import verilog_file
+from ..system.progress import Progress
 from ..system.templates import render
 from .folder import OutputError, checked_manifest, text_of, write_file
 from .output_paths import check_place
 from .packets import Beats, packets_of
 
-Progress = Callable[[str], None]
 TASKS = 64  # of the test bench
 FOLDER = "fusesoc"
 PATIENCE = 100_000  # clocks without an answer, after which the test bench fails

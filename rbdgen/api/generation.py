@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, overload
 
@@ -11,12 +11,12 @@ from ..design.design import Design, has_registers
 from ..design.loading import load, refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from ..system.lazy import names_from
+from ..system.progress import Progress
 from .compilation import Made
 from .folder import UsageError, write_folder
 from .output_paths import VERILOG, check_design_place, default_place
 from .results import Generated
 
-Progress = Callable[[str], None]
 # Verilog needs packages that programs do not.
 writer = names_from(
     __package__, {".verilog": ("verilog",), ".programs": ("cpp", "c", "cuda", "hls")}

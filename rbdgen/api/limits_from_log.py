@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
@@ -26,6 +26,7 @@ from ..draw.tables import table
 from ..graph.node import Op
 from ..graph.word import array_named, kind_of
 from ..robot.model import JointKind, Robot
+from ..system.progress import Progress
 from ..system.records import Record
 from .design_file import design_text
 from .errors import entries_of
@@ -34,7 +35,6 @@ from .folder import InputError, write_file
 from .output_paths import check_place
 from .recorded_states import Arrays, checked_states, with_accelerations, with_missing
 
-Progress = Callable[[str], None]
 TRIED = 1000  # of them, evenly taken, of which errors are measured
 DIGITS = 3  # of a limit, rounded up
 LIMITS = {"qd": "velocity", "qdd": "acceleration", "tau": "effort"}

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 from ..rtl.task_registers import ADDRESS_WIDTH
+from ..system.progress import Progress
 from ..system.templates import render
 from .folder import checked_accelerator, write_file
 from .host_interface import Contract
 from .output_paths import check_place
 from .packets import packets_of
 
-Progress = Callable[[str], None]
 FOLDER = "litex"
 TASKS = 64  # of the example
 NOTE = "simulated by LiteX 2024.12 in the tests; not run on a board by us"

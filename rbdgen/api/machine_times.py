@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable
 from pathlib import Path
 
 from ..codegen.nvcc import NoCompiler as NoNvcc
@@ -14,6 +13,7 @@ from ..design.coordinates import coordinate_errors, worst_of_scales
 from ..graph.rows import REPORTED
 from ..system.compiler import CompilerError, NoCompiler
 from ..system.gpu import NoGpu, find_gpu
+from ..system.progress import Progress
 from .arrays import completed
 from .errors import Mismatch, entries_of, portions
 from .folder import InputError
@@ -24,7 +24,6 @@ from .reference import golden_model
 from .side_by_side import SIZES, Contender, Worst, of_gpu, of_peer, of_program
 from .timing import Command, command, least, read, through_python
 
-Progress = Callable[[str], None]
 STATES, SEED = 1000, 12  # whose errors are taken, half of them at the limits
 
 

@@ -27,13 +27,13 @@ from ..simulate.toolchain import in_cache
 from ..system.cache import cached
 from ..system.compiler import about, find_compiler, processor
 from ..system.gpu import NoGpu, find_gpu
+from ..system.progress import Progress
 from .arrays import refuse_missing_forces
 from .design_file import DESIGN, ROBOT, design_text
 from .folder import InputError, read_manifest
 from .result_cache import FOLDER, compiler_digest
 
 Array = NDArray[np.float64]
-Progress = Callable[[str], None]
 DTYPES = {"cpp": np.dtype(np.float64), "cpp32": np.dtype(np.float32)}
 ON_CPU = "-on-cpu"  # of CUDA, compiled for the CPU
 # What a program depends on: all other choices are of hardware.

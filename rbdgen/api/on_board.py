@@ -21,6 +21,7 @@ from ..design.loading import refuse_unknown
 from ..design.manifest import AcceleratorManifest
 from ..design.target import PLACERS, ROUTERS
 from ..estimate.links import UART, UDP
+from ..system.progress import Progress
 from ..system.stopping import run_child
 from .board_link import REPORT, accelerator_in, line_of, suffix_of, write_link
 from .design_file import DESIGN
@@ -30,7 +31,6 @@ from .host_interface import Contract
 from .reports import BoardFacts, LineRate
 from .results import Generated, OnBoard
 
-Progress = Callable[[str], None]
 PACKED = 34  # clocks that a word of a task takes, about
 
 

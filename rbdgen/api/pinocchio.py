@@ -8,7 +8,7 @@ Portable is the generated one compiled with -O3 alone, for any processor of the 
 from __future__ import annotations
 
 import sysconfig
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -22,6 +22,7 @@ from ..golden import crba, minv
 from ..graph.arrays import SYMMETRIC
 from ..robot.fixed_links import merge_fixed
 from ..robot.model import Array, JointKind, Robot, skew
+from ..system.progress import Progress
 from .errors import Mismatch
 from .evaluation import checked
 from .folder import InputError
@@ -29,7 +30,6 @@ from .reference import golden_model
 from .sampling import states
 from .timing import FAST, PLAIN, SOURCES, digest_of, kept_in_cache, least, program, said
 
-Progress = Callable[[str], None]
 TEMPLATED, GENERATED, PORTABLE = "templated", "generated", "portable"
 FORMS = (TEMPLATED, GENERATED)
 # Boost's limits are below the number of joint types that Pinocchio has.

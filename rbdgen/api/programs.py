@@ -20,13 +20,13 @@ from ..compile.visits import with_visits
 from ..design.naming import design_name
 from ..robot.model import RobotError
 from ..schedule.flags import flagged_outputs
+from ..system.progress import Progress
 from ..tasks.c import add_tasks, all_words
 from .compilation import Files, Made, graph_files, register_numbers
 from .integer_model import hls_program
 from .program_folder import about, interface_of, program_folder
 from .vectors import task_vectors, vectors, word_vectors
 
-Progress = Callable[[str], None]
 MOST_SHARED = 4000  # numbers in double: a launch has 32764 bytes for all that it is given
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..draw import heat
 from ..graph.accuracy import Accuracy
 from ..graph.rows import REPORTED, SCALES, row_squares
 from ..graph.word import first_of
+from ..system.progress import Progress
 from .evaluation import to_words
 from .integer_model import IntegerModel
 from .simulation import entries_beside_golden, scaled_batches
@@ -26,7 +27,6 @@ EIGHTHS = 8  # of the states, by speed
 PARTS = (50, 99, 100)  # percent of the states
 STILL = ("M", "Minv")  # what no speed enters
 Array = NDArray[np.float64]
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)

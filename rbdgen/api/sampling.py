@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +12,10 @@ from ..design.choices import WHOLE
 from ..design.loading import load, refuse_unknown
 from ..robot.model import RobotError
 from ..robot.payload import PAYLOAD
+from ..system.progress import Progress
 from .folder import InputError
 from .results import Results
 
-Progress = Callable[[str], None]
 MOST = 2**32  # bytes of all arrays together
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from ..design.runs import AcceleratorRun, CoreRun, IntegerRun
 from ..graph.rows import REPORTED
 from ..simulate.model import Model, Result
 from ..system.files import beside
+from ..system.progress import Progress
 from ..system.stopping import meanwhile
 from .accelerator_simulation import WAVES, simulate_accelerator
 from .calibration import calibrated, in_words, read_calibration
@@ -33,7 +34,6 @@ from .results import Simulation
 from .stimulus import within_limits
 from .verilated import load_core
 
-Progress = Callable[[str], None]
 BATCH, FEWEST = 50_000, 1000
 NUMBERS = 10_000_000  # of inputs and outputs in a batch
 REPORT = "simulation.json"

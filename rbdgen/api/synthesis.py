@@ -7,7 +7,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -27,6 +27,7 @@ from ..synthesize.report import Each, Mapped, Options, one_by_one, reached
 from ..synthesize.report import synthesize as synthesize_placed
 from ..synthesize.tool import YOSYS, Tool
 from ..synthesize.yosys import synth_xilinx
+from ..system.progress import Progress
 from ..system.records import Record
 from .cluster import Executor, at_a_time, executor_of
 from .folder import UsageError, checked_manifest, text_of, write_file
@@ -35,7 +36,6 @@ from .parallel import in_parallel
 from .result_cache import compiler_digest, kept
 from .results import Synthesis
 
-Progress = Callable[[str], None]
 XILINX = ("xcup", "xc7")  # families that Yosys maps to; no open place and route
 _MODULES = re.compile(r"^module \\(\S+)", re.MULTILINE)
 MOST_RUNS = 4  # of Yosys at a time: each may take 4 GB

@@ -20,12 +20,12 @@ from ..simulate.toolchain import in_cache
 from ..system.cache import cached
 from ..system.compiler import about, compile_with, find_compiler, processor
 from ..system.data import data_folder
+from ..system.progress import Progress
 from ..system.stopping import run_child
 from ..system.templates import render
 from .folder import InputError
 from .native_programs import Program
 
-Progress = Callable[[str], None]
 Commands = Mapping[str, Sequence[str | Path]]
 PROCESSES = 5
 FAST = ("-O3", "-march=native", "-DNDEBUG")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +11,10 @@ from ..simulate.model import Model
 from ..simulate.ports import Field, Ports, Registers
 from ..simulate.toolchain import OF_LONG_RUNS, OPTIMISATION
 from ..simulate.verilate import build
+from ..system.progress import Progress
 
 if TYPE_CHECKING:
     from ..compile.flow import Core
-
-Progress = Callable[[str], None]
 
 
 def ports_of(said: manifest.Ports) -> Ports:

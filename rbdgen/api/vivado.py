@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..rtl.lint import verilog_file
+from ..system.progress import Progress
 from ..system.templates import render
 from .folder import OutputError, checked_accelerator, text_of, write_file
 from .fusesoc import ShellPort, shell_ports
 from .output_paths import check_place
 
-Progress = Callable[[str], None]
 FOLDER = "vivado"
 NOTE = "generated, not run by us: no Vivado was here to run these in"
 # Prefix of the shell's ports → the interface, and how Vivado calls its kind.

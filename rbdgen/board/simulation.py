@@ -13,9 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ..simulate.toolchain import OF_LONG_RUNS, OPTIMISATION, Progress
+from ..simulate.toolchain import OF_LONG_RUNS, OPTIMISATION
 from ..simulate.verilate import library
 from ..system.data import data_folder
+from ..system.progress import Progress
 from .ethernet import Address
 
 CORE = 11_000_000  # Hz of the accelerator's clock, whose edges move along those of the link's

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 
 from .. import api
 from ..design.choices import WHOLE
+from ..system.progress import Progress
 from ..system.records import Record
 from .design_options import choices_of, xacro_of
-
-Progress = Callable[[str], None]
 
 
 class Answer(NamedTuple):

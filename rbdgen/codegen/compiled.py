@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..graph.fixed import Integers
 from ..system.c_library import c_library
 from ..system.compiler import CompilerError, NoCompiler
+from ..system.progress import Progress
 from ..system.records import Record
 from .c_program import Function
 
@@ -26,7 +27,6 @@ COMPILING = 0.6e-3  # s a node, of gcc
 LOOKING = 0.05  # of that, for the text, by whose digest a library is found
 CHUNK = 10_000  # states at a time
 
-Progress = Callable[[str], None]
 Results = tuple[dict[str, Integers], NDArray[np.bool_]]  # words (N,) by name, flags (N, flags)
 Reference = Callable[[Mapping[str, Integers]], Results]
 

@@ -11,9 +11,10 @@ from ..design.derived import as_fitted, is_left_open
 from ..design.design import Design
 from ..design.target import Target
 from ..robot.model import RobotError
+from ..system.progress import Progress
 from .fitting import Need, Search, Way, too_large
 from .flow import front_end
-from .front import Front, Progress, refuse_still
+from .front import Front, refuse_still
 from .joints_or_whole import of_large, smaller
 from .limbs_in_turn import Pieces, in_turn
 from .paces import slowest

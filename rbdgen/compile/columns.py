@@ -30,8 +30,9 @@ from ..passes.along import GivenAlong
 from ..passes.given import Given
 from ..passes.instances import instantiate
 from ..passes.pieces import Piece
+from ..system.progress import Progress
 from ..tasks.visit import COLUMNS, part_of
-from .front import Front, Progress, is_large
+from .front import Front, is_large
 from .words import as_designed, with_outputs
 
 PRODUCT = "product"

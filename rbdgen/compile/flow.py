@@ -25,13 +25,13 @@ from ..passes.wordlength import PrecisionError
 from ..robot.canonical import stages
 from ..robot.model import RobotError
 from ..system.notes import changing
+from ..system.progress import Progress
 from .core import Core, as_asked, fastest, need_of
 from .efforts import note_of_efforts
 from .fitting import too_large
 from .formulation import counting, ranked
 from .front import (
     Front,
-    Progress,
     in_reals,
     note_of_base,
     notes_of_masses,

@@ -13,8 +13,9 @@ from ..design.design import Design
 from ..design.nested import Formulated
 from ..graph.graph import Graph
 from ..robot.model import RobotError
+from ..system.progress import Progress
 from .estimate import about, too_many
-from .front import Front, Progress, Rows, Watch, in_reals
+from .front import Front, Rows, Watch, in_reals
 from .parameters import Parameters
 
 GRADIENTS = ("did", "dfd", "difd", "ddid", "step")

@@ -55,7 +55,6 @@ LARGE = 50_000  # operations: a search for ranges takes a minute or more
 MOST_PAIRS = 10_000  # a chain of 140 joints, whose gradients take minutes to trace
 MOST_TRIPLES = 10_000  # a chain of 38 joints, whose second derivatives do
 TRACED = ""  # a graph before any pass
-Progress = Callable[[str], None]
 Watch = Callable[[str, Graph], None]
 Rows = tuple[tuple[str, dict[str, int]], ...]  # a step's name, operations of the graph after it
 

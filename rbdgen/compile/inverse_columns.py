@@ -38,9 +38,10 @@ from ..passes.climbs import joined
 from ..passes.given import Given
 from ..passes.instances import instantiate
 from ..passes.pieces import Piece
+from ..system.progress import Progress
 from ..tasks.visit import FACTORS, parse, part_of
 from .forward_rows import in_rows
-from .front import Front, Progress
+from .front import Front
 from .words import as_designed, with_outputs
 
 INVERSE, FORWARD = "inverse", "forward"

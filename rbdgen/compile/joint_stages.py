@@ -25,9 +25,10 @@ from ..passes.pieces import Piece, cut
 from ..passes.specialised import giving
 from ..passes.wordlength import ANGLE_BITS, LARGEST_INPUT, input_formats
 from ..robot.model import RobotError
+from ..system.progress import Progress
 from ..tasks.routes import stands_alone, traced, visit_counts
 from .columns import PRODUCT, most_of, shape_of
-from .front import Front, Progress
+from .front import Front
 from .inverse_columns import FORWARD, INVERSE, saves
 from .stage_pieces import OUTPUTS, StagePieces, complete, has_rollouts, steps, targets_of
 from .words import in_words, program_in_words, with_outputs

@@ -10,8 +10,9 @@ from ..design.design import Design
 from ..passes.given import Given
 from ..passes.pieces import Piece
 from ..robot.equal_limbs import cure
+from ..system.progress import Progress
 from ..tasks.stage import constant
-from .front import Front, Progress
+from .front import Front
 from .joint_stages import by_columns, pieces_of_joints
 from .limbs.names import LimbError
 from .limbs.pieces import cut_limbs, split_limbs

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ..system.progress import Progress
 from .accelerate import compile_accelerator
 from .expected import expected_errors, note_of_errors
-from .flow import Core, Progress, compile_core, front_end
+from .flow import Core, compile_core, front_end
 from .front import Front
 from .scheduled import Accelerated
 

@@ -10,10 +10,11 @@ from ..design.nested import Fitted
 from ..estimate.area import NoModel, estimated
 from ..robot.model import RobotError
 from ..schedule.ways import Ways
+from ..system.progress import Progress
 from .accelerate import compile_accelerator
 from .accelerator_area import accelerator_features
 from .fitting import often
-from .front import Front, Progress
+from .front import Front
 from .joint_stages import BY_JOINTS
 from .limbs_in_turn import Pieces
 from .plans import SAVED, refuse_joints

@@ -15,9 +15,10 @@ from ..passes.given import Given
 from ..passes.instances import instantiate
 from ..passes.pieces import SHARED, Piece, cut
 from ..robot.model import RobotError
+from ..system.progress import Progress
 from ..tasks.integration import Coordinate, integration
 from ..tasks.routes import LAST, ROLLOUTS
-from .front import Front, Progress
+from .front import Front
 from .words import in_words
 
 # The outputs that each stage is for; `trig` and `inverse` have other results besides.

@@ -40,8 +40,9 @@ from ..passes.registers import PARAMETER, with_registers
 from ..passes.words import to_words, within_error
 from ..robot.chained_frames import chained_frames
 from ..robot.model import RobotError
+from ..system.progress import Progress
 from ..tasks.in_visits import in_visits
-from .front import Front, Progress
+from .front import Front
 from .holding import stays
 from .limbs.split import find_limbs
 from .parameters import DEVIATION, not_registers

@@ -32,6 +32,7 @@ from ..robot.canonical import canonicalize
 from ..robot.model import Robot
 from ..rtl.task_packets import Status
 from ..simulate.model import Model
+from ..system.progress import Progress
 from .answers import Answer, Run, Tasks
 from .cores import by_hardware, by_model, run_core
 from .dma import PYNQ, DmaLink
@@ -40,7 +41,6 @@ from .registers import ProgramRegisters, Registers
 from .words import Array, Coder, Flags
 
 Manifest = CoreManifest | AcceleratorManifest
-Progress = Callable[[str], None]
 # A function and its words, by place → results (N,) by name, flags (N,).
 Tasked = Callable[[str, Mapping[str, Integers]], tuple[dict[str, Integers], Flags]]
 # Function: what one call asks for besides, and costs little more where it is computed with it.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +16,10 @@ from ..design.arrays import given_coordinates, takes
 from ..design.loading import load
 from ..design.manifest import AcceleratorManifest
 from ..robot.payload import PAYLOAD
+from ..system.progress import Progress
 from .defaults import DynamicsWarning
 from .dynamics import Dynamics
 from .links import Link, Transport, opened
-
-Progress = Callable[[str], None]
 
 
 def check_board(

@@ -20,8 +20,7 @@ from ..api.folder import InputError, read_manifest
 from ..api.native_programs import Program
 from ..compile.front import Front
 from ..design.manifest import RegisterPorts
-
-Progress = Callable[[str], None]
+from ..system.progress import Progress
 
 
 @dataclass

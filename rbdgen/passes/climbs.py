@@ -18,11 +18,12 @@ from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
 from ..graph.intervals import INTERVAL, Interval
 from ..graph.node import Node, Op
-from ..search.ascent import Progress, ascend, cones
+from ..search.ascent import ascend, cones
 from ..search.climb import WAYS
 from ..search.domain import Domain
 from ..search.extents import extents
 from ..search.extents import joined as in_both
+from ..system.progress import Progress
 from .wordlength import integer_bits
 
 STEPS, PATIENCE, FEWEST = 150, 30, 48  # of an ascent

@@ -16,12 +16,12 @@ from ..prove.felt import UNFELT, Felt
 from ..search.ascent import ascend
 from ..search.domain import Domain
 from ..search.extents import extents_of_all
+from ..system.progress import Progress
 from .climbs import PATIENCE, SEARCHED_MANY, SEED, STEPS, Climber, joined
 from .ranges import RECIPROCALS, Ranges, analyse
 from .whole_words import for_whole_words, whole_limits
 from .wordlength import integer_bits
 
-Progress = Callable[[str], None]
 SAMPLED = 0.1  # margin beyond the largest value in states at random, for a first idea
 ROUNDS = 2
 EFFORT, RATE = "tau[", "qd["

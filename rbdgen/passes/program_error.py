@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..graph.graph import Graph
 from ..graph.rows import Worst
 from ..graph.visits import Program
-from .given import Given, Progress
+from ..system.progress import Progress
+from .given import Given
 from .instances import FixedProgram
 from .precision import KEPT, smallest_width
 from .program_words import fixed_program

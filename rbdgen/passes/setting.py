@@ -11,9 +11,10 @@ from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.rows import SCALES, Shares
 from ..graph.visits import Program
+from ..system.progress import Progress
 from .constant_multiply import tolerances
 from .gains import gains
-from .given import Given, Progress
+from .given import Given
 from .precision import fractions
 from .ranges import Ranges
 from .wordlength import GUARD

@@ -11,8 +11,9 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.rows import Shares, Worst, worst_of
 from ..graph.visits import Program
+from ..system.progress import Progress
 from .along import evaluate_along, tasks_over, words_along
-from .given import Given, Progress
+from .given import Given
 from .order import to_fixed
 from .precision import affordable
 from .ranges import Ranges

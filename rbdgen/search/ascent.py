@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from ..graph.evaluate import Array
 from ..graph.graph import Graph
 from ..graph.node import Node
+from ..system.progress import Progress
 from .ascent_numpy import in_numpy
 from .climb import WAYS, Climb, Job
 from .domain import Domain
@@ -35,7 +36,6 @@ from .native import library
 LARGEST_ARRAYS = 1 << 25  # numbers in memory at a time where NumPy does the work
 MEASURED = 32
 TOGETHER = 16  # times WAYS states in one call: between calls there is Ctrl-C
-Progress = Callable[[str], None]
 
 
 def ascend(

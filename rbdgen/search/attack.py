@@ -10,7 +10,8 @@ import numpy as np
 from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph, evaluate_fixed
 from ..graph.node import Node
-from .ascent import Progress, ascend
+from ..system.progress import Progress
+from .ascent import ascend
 from .domain import Domain
 
 CHUNK = 4096  # states at a time

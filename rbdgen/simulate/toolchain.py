@@ -6,7 +6,7 @@ import hashlib
 import importlib.util
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,11 +16,9 @@ from typing import Any
 
 from ..system.cache import cache_folder, cached
 from ..system.compiler import Command, NoCompiler, about, find_compiler
+from ..system.progress import Progress
 from ..system.refusal import Refusal
 from ..system.stopping import run_child
-
-Progress = Callable[[str], None]
-
 
 # One level for all, so that a model serves whoever comes next. Of iiwa 14's accelerator -O0 takes
 # 15 s of one core to compile and 0.13 ms a cycle to run, -O1 76 s and 0.015 ms: it would pay from

@@ -16,9 +16,10 @@ from pathlib import Path
 
 from ..system.cache import cache_folder, cached, digest_of, is_kept
 from ..system.data import data_folder
+from ..system.progress import Progress
 from .model import Model
 from .ports import Ports
-from .toolchain import OPTIMISATION, Progress, SimulationError, Toolchain, in_cache
+from .toolchain import OPTIMISATION, SimulationError, Toolchain, in_cache
 
 ALL_TRACED = 2_000_000  # bytes of Verilog: C++ that traces everything takes three times as long
 LEVELS = 3  # a field of a structure is one below its module

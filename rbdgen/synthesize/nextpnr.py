@@ -11,11 +11,12 @@ from typing import Any
 
 from ..design.target import PLACERS, ROUTERS, Target
 from ..system.files import write
+from ..system.progress import Progress
 from ..system.records import Record
 from .families import FAMILIES
 from .floor import Floor, floor_of
 from .floorplan import DIES, floorplan
-from .tool import Progress, SynthesisError, run_tool
+from .tool import SynthesisError, run_tool
 from .yosys import write_json
 
 PLACED = "placed.json"

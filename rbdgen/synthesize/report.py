@@ -11,11 +11,12 @@ from typing import Any
 from ..design.cells import LUT_RAMS, counted
 from ..design.target import PLACERS, ROUTERS, Target, find_target
 from ..system.files import write
+from ..system.progress import Progress
 from ..system.records import Record
 from .families import FAMILIES
 from .nextpnr import Placement, place_and_route
 from .pins import add_pins
-from .tool import Progress, SynthesisError
+from .tool import SynthesisError
 from .yosys import Cells, synth
 
 

@@ -7,14 +7,13 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..system.progress import Progress
 from ..system.refusal import Refusal
 from ..system.stopping import child
-
-Progress = Callable[[str], None]
 
 
 class SynthesisError(Refusal, RuntimeError):

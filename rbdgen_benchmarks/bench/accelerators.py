@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.draw.tables import table
 from rbdgen.graph.rows import SCALES
 from rbdgen.synthesize.tool import SynthesisError
+from rbdgen.system.progress import Progress
 
-Progress = Callable[[str], None]
 STATES = 1000
 WORST = f"worst, {SCALES[0].name} | {SCALES[1].name}"
 # Name: robot, choices. All seven functions.

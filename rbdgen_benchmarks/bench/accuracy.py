@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.compile.core import Core
-from rbdgen.compile.flow import Progress
 from rbdgen.compile.product import compile_design
 from rbdgen.compile.word_errors import errors_in_graph
 from rbdgen.design.coordinates import CoordinateError, worst_at
 from rbdgen.design.loading import shipped_robots
 from rbdgen.draw.tables import table
 from rbdgen.graph.rows import REPORTED, SCALES, Scale
+from rbdgen.system.progress import Progress
 
 FLOATING = ("hyq", "humanoid")  # with a floating base besides
 FUNCTIONS = ("id", "did", "minv", "fd")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,10 @@ from rbdgen.draw.tables import table
 from rbdgen.estimate.area import Sample, fit
 from rbdgen.estimate.features import features
 from rbdgen.rtl.emit import emit
+from rbdgen.system.progress import Progress
 
 from .chains import chain_urdf
 
-Progress = Callable[[str], None]
 CHAINS = (2, 3)
 # Robot, functions, initiation intervals, other choices.
 Designs = tuple[tuple[str, str, tuple[int, ...], dict[str, Any]], ...]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +23,11 @@ from rbdgen.draw.tables import table
 from rbdgen.driver import Dynamics
 from rbdgen.driver.links import SIMULATED, SerialPort
 from rbdgen.rtl.task_packets import Status
+from rbdgen.system.progress import Progress
 from rbdgen.tasks.model import evaluate_task
 
 from .damage import Asked, Damage, Flood, flood
 
-Progress = Callable[[str], None]
 HERE = Path(__file__), Path(__file__).with_name("damage.py")
 BOARD, BAUD = "ulx3s-85f", 6_000_000
 ROBOT = "iiwa14"

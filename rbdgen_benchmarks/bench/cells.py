@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,8 @@ from rbdgen.compile.flow import Core
 from rbdgen.design.target import TARGETS
 from rbdgen.rtl.emit import Emitted, emit
 from rbdgen.synthesize.tool import SynthesisError
+from rbdgen.system.progress import Progress
 
-Progress = Callable[[str], None]
 FAMILIES = ("xcup", "ecp5")
 # Products of a core that is mapped. As WebAssembly Yosys has 4 GB, which about 6000 products with
 # nothing around them fill.

@@ -13,7 +13,7 @@ The three stages of a bar follow one another; within a link tasks follow each ot
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,8 @@ from rbdgen.passes.climbs import joined
 from rbdgen.passes.given import Given, largest_inputs
 from rbdgen.passes.order import EXACT, UNITS, run
 from rbdgen.passes.words import to_words
+from rbdgen.system.progress import Progress
 
-Progress = Callable[[str], None]
 ROBOT = "iiwa14_fast"
 CHOICES: Mapping[str, Any] = {"width": 18, "target": "xcup", "style": "latency", "clock": 18.0}
 CLOCK = 1e3 / 18  # MHz

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import resource
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,10 @@ from rbdgen.codegen.library import build
 from rbdgen.codegen.real import LONGEST
 from rbdgen.draw.tables import table
 from rbdgen.system.compiler import find_compiler
+from rbdgen.system.progress import Progress
 
 from .cpu import processor
 
-Progress = Callable[[str], None]
 CASES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("iiwa14", "fixed", ("dfd",)),
     ("hyq", "floating", ("did",)),

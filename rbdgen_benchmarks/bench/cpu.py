@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,11 @@ from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
 from rbdgen.graph.accuracy import Accuracy
 from rbdgen.graph.rows import REPORTED, SCALES
+from rbdgen.system.progress import Progress
 from rbdgen.system.records import plain
 
 from .names import refuse_unknown
 
-Progress = Callable[[str], None]
 # Robot, base, function, Pinocchio's forms.
 PEERS = (*FORMS, PORTABLE)
 CASES = (

@@ -7,7 +7,6 @@ wires to it, its beginning a register's clock-to-output, its setup, and the wire
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,8 @@ from amaranth.hdl import ClockDomain, Elaboratable, Module, Signal, Value, signe
 
 from rbdgen.draw.tables import table
 from rbdgen.synthesize.report import synthesize
+from rbdgen.system.progress import Progress
 
-Progress = Callable[[str], None]
 PART = "ecp5-25f"
 MULTIPLIERS = {(18, 18): 1, (25, 18): 2, (25, 25): 4}  # MULT18X18D of a product, of 28
 MOST = 7  # chains side by side

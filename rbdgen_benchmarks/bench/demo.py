@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,8 @@ from rbdgen.api.results import Simulation, Synthesis
 from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.draw.tables import table
 from rbdgen.graph.rows import SCALES
+from rbdgen.system.progress import Progress
 
-Progress = Callable[[str], None]
 ARM, SMALL, SMALL_PART = "iiwa14", "pendulum", "ecp5-25f"
 STATES = 2000
 

@@ -25,13 +25,13 @@ from rbdgen.draw.tables import table
 from rbdgen.graph.fixed import Integers
 from rbdgen.system.c_library import FLAGS, build
 from rbdgen.system.compiler import about, find_compiler
+from rbdgen.system.progress import Progress
 from rbdgen.tasks.compiled import tasks_source
 from rbdgen.tasks.model import evaluate_task
 from rbdgen.tasks.stages import Accelerator
 
 from .names import refuse_unknown
 
-Progress = Callable[[str], None]
 Words = Mapping[str, Integers]  # (N,) by name
 ROBOTS = (("gantry", "fixed"), ("iiwa14", "fixed"), ("hyq", "floating"))
 # Robot, base, functions, cycles from task to task; of a base that floats there are no rollouts.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from rbdgen.draw.tables import table
 from rbdgen.rtl.emit import emit
 from rbdgen.schedule.modulo import fold
 from rbdgen.synthesize.report import synthesize
+from rbdgen.system.progress import Progress
 
-Progress = Callable[[str], None]
 # Name: robot, choices, how nextpnr is asked. The static placer makes shorter wires where many
 # memories lie between.
 DESIGNS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {

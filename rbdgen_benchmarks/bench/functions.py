@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,11 @@ from rbdgen.passes.precision import smallest_width
 from rbdgen.passes.ranges import RangeError
 from rbdgen.passes.wordlength import PrecisionError
 from rbdgen.robot.model import RobotError
+from rbdgen.system.progress import Progress
 
 from .cells import COLUMNS, FAMILIES, cells, columns, no_cells, too_large
 from .errors import errors, redesigned
 
-Progress = Callable[[str], None]
 Row = dict[str, Any]
 ROBOTS = (("iiwa14_fast", "fixed"), ("hyq", "fixed"), ("hyq", "floating"), ("humanoid", "fixed"))
 FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd", "did,m")

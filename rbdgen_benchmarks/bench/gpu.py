@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,12 @@ from rbdgen.codegen.rows import rows
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import table
 from rbdgen.system.gpu import NoGpu, find_gpu
+from rbdgen.system.progress import Progress
 from rbdgen.system.stopping import run_child
 from rbdgen.system.templates import render
 
 from . import grid
 
-Progress = Callable[[str], None]
 FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd")
 CASES: tuple[tuple[str, str, str], ...] = (
     *(("iiwa14", "fixed", function) for function in FUNCTIONS),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ from rbdgen.compile.flow import front_end
 from rbdgen.compile.front import Rows
 from rbdgen.design.loading import shipped_robots
 from rbdgen.draw.tables import markdown, table
+from rbdgen.system.progress import Progress
 
-Progress = Callable[[str], None]
 FUNCTIONS = ("id", "did", "dfd", "minv", "fd")
 PASS = "identities"
 KINDS = {"mul": "products", "mulc": "by constants", "add": "sums"}

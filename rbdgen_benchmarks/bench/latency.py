@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,8 @@ from rbdgen.draw.tables import table
 from rbdgen.robot.compose import bodily
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.xml_lines import read_bytes
+from rbdgen.system.progress import Progress
 
-Progress = Callable[[str], None]
 FOLDER = "RBDGEN_ROBOTS"
 CLOCK = 1e3 / ROBOSHAPE_CLOCK  # ns
 SHIPPED = ("iiwa14", "hyq", "baxter")

@@ -6,7 +6,6 @@ What is asked of each design stands beside what was measured, and whether it is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,12 +23,12 @@ from rbdgen.estimate.features import features
 from rbdgen.graph.node import Op
 from rbdgen.graph.rows import SCALES
 from rbdgen.graph.wires import source
+from rbdgen.system.progress import Progress
 
 from .arithmetic import HEAD as HEAD_BEFORE
 from .arithmetic import arithmetic, as_row
 from .chains import chain_urdf
 
-Progress = Callable[[str], None]
 STATES = 2000
 WORST = f"worst, {SCALES[0].name} | {SCALES[1].name}"
 LINKS = (8, 16, 32, 64, 128)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,11 @@ from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
 from rbdgen.system.compiler import find_compiler
 from rbdgen.system.elf import sections
+from rbdgen.system.progress import Progress
 
 from .compiling import cpu_seconds
 from .cpu import processor
 
-Progress = Callable[[str], None]
 CASES = (
     ("iiwa14", "fixed", "did"),
     ("hyq", "floating", "did"),

@@ -7,7 +7,7 @@ sides. Every packet has one answer: a task its result, all else the error that s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -28,8 +28,8 @@ from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Field, Ports
 from rbdgen.simulate.toolchain import OF_LONG_RUNS
 from rbdgen.simulate.verilate import build
+from rbdgen.system.progress import Progress
 
-Progress = Callable[[str], None]
 Beats = Sequence[int]
 ROBOT = "pendulum"
 CHOICES: dict[str, Any] = {"functions": ("id", "m"), "ii": 4, "accelerator": True}

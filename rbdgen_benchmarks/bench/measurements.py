@@ -27,6 +27,7 @@ from rbdgen.api.simulation import integer_errors
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.draw.tables import table
+from rbdgen.system.progress import Progress
 from rbdgen.system.stopping import run_child
 
 from .accelerators import accelerators
@@ -63,7 +64,6 @@ from .rounding import rounding
 from .second import second
 from .tool import tool
 
-Progress = Callable[[str], None]
 HERE = Path(__file__).parent
 MILLION = 1_000_000
 SEEDS = (1, 2, 3)

@@ -25,8 +25,8 @@ from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import Array, Robot
+from rbdgen.system.progress import Progress
 
-Progress = Callable[[str], None]
 Accelerations = Callable[[Array, Array, Array], Array]  # q̈ (N, nv) of q, q̇ and τ
 
 ROBOT, SEED = "iiwa14", 1

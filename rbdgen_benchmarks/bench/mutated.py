@@ -24,10 +24,10 @@ from rbdgen.draw.tables import markdown, table
 from rbdgen.robot.model import JointKind, Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.system.data import data_folder
+from rbdgen.system.progress import Progress
 
 from .same_robot import assert_same_robot
 
-Progress = Callable[[str], None]
 FILES, SEED = 100_000, 1
 LONGEST = 1000  # characters of a refusal
 FARTHEST = 1e6  # m; nothing is left of a comparison to absolute tolerances beyond

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from rbdgen.api.folder import write_file
 from rbdgen.draw.tables import markdown, table
+from rbdgen.system.progress import Progress
 
 from .cells import FAMILIES
 from .payload import STATES, hardware
 
-Progress = Callable[[str], None]
 CASES = (
     ("iiwa14_fast", "fixed", "id"),
     ("iiwa14_fast", "fixed", "did"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,11 @@ from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
 from rbdgen.estimate.area import estimated
 from rbdgen.estimate.features import features
+from rbdgen.system.progress import Progress
 
 from .cells import FAMILIES
 from .errors import errors
 
-Progress = Callable[[str], None]
 CASES = (
     ("iiwa14_fast", "fixed", "link_7", "id"),
     ("iiwa14_fast", "fixed", "link_7", "did"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,12 @@ from rbdgen.api.simulation import batches, outputs_and_golden
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.nested import MotionLimits
 from rbdgen.draw.tables import markdown, table
+from rbdgen.system.progress import Progress
 
 from .cells import cells, count
 from .errors import SEED, measured_of
 from .functions import STATES, TARGET, WIDTH, hardware
 
-Progress = Callable[[str], None]
 LIMITS = MotionLimits(velocity=1.0, acceleration=5.0)  # those that RoboShape was measured with
 GRADIENTS = ("dtau_dq", "dtau_dqd", "dqdd_dq", "dqdd_dqd")
 # The second for errors of less than a tenth of RoboShape's.

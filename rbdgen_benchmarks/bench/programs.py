@@ -6,7 +6,7 @@ import json
 import sysconfig
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,10 @@ from rbdgen.design.states import State
 from rbdgen.draw.tables import table
 from rbdgen.robot.model import Array, Robot, RobotError
 from rbdgen.system.compiler import about, find_compiler
+from rbdgen.system.progress import Progress
 
 from .names import refuse_unknown
 
-Progress = Callable[[str], None]
 STATES, SEED = 17, 4  # two blocks, and one state alone
 BASES = ("fixed", "floating")
 # Gradients of forward dynamics come twice: from an effort, and from M⁻¹ given.

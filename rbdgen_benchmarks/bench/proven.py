@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.compile.flow import Front, Progress, front_end
+from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.words import Words
 from rbdgen.design.choices import PROVEN
@@ -19,6 +19,7 @@ from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.passes.words import worst_error
 from rbdgen.prove.words import output_errors, prove
 from rbdgen.search.extents import extents
+from rbdgen.system.progress import Progress
 
 CASES = (("hyq", "id"), ("hyq", "did"), ("iiwa14_fast", "id"), ("iiwa14_fast", "did"))
 STATES, CHUNK, SEED = 200_000, 20_000, 77

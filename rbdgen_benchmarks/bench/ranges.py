@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rbdgen.compile.flow import Progress, compile_core, front_end
+from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.compile.words import sample_inputs
 from rbdgen.design.loading import shipped_robots
 from rbdgen.design.nested import MotionLimits
 from rbdgen.draw.tables import table
 from rbdgen.passes.climbs import STEPS
 from rbdgen.search.attack import attack
+from rbdgen.system.progress import Progress
 
 TIMES = 10
 SEED = 1000  # none that ranges are searched with

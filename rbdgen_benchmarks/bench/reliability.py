@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -24,8 +24,8 @@ from rbdgen.design.choices import WHOLE
 from rbdgen.design.manifest import CoreManifest
 from rbdgen.draw.tables import markdown, table
 from rbdgen.simulate.model import Model
+from rbdgen.system.progress import Progress
 
-Progress = Callable[[str], None]
 NAME, TARGET = "iiwa14_fast", "xcup"
 SIZE = 1_000_000  # vectors of a function, in a round
 ROUNDS = 1000

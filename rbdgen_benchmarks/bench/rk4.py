@@ -6,7 +6,7 @@ the one before, while the other points keep the accelerator busy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,8 @@ from rbdgen.draw.tables import table
 from rbdgen.driver import Dynamics, rk4_sensitivity
 from rbdgen.golden import rnea
 from rbdgen.simulate.model import Model
+from rbdgen.system.progress import Progress
 
-Progress = Callable[[str], None]
 Integers = NDArray[np.int64]
 ROBOT = "gantry"
 CHOICES: dict[str, Any] = {

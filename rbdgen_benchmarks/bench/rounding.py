@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ from rbdgen.design.design import Design
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
 from rbdgen.robot.model import Array, Robot
+from rbdgen.system.progress import Progress
 
-Progress = Callable[[str], None]
 ROBOTS = (("iiwa14", "fixed"), ("hyq", "floating"), ("humanoid", "floating"))
 STATES = 1000
 HEAD = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ from rbdgen.parallel import FORWARD, INVERSE, Dynamics
 from rbdgen.parallel.chains import random_chain
 from rbdgen.parallel.jax_installed import jax
 from rbdgen.robot.model import Array
+from rbdgen.system.progress import Progress
 
-Progress = Callable[[str], None]
 SIZES = (2, 8, 16, 32, 64, 128, 256)
 STATES = 64
 DTYPES = ("float64", "float32")

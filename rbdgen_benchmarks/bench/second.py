@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -24,10 +23,10 @@ from rbdgen.graph.node import Builder, Node
 from rbdgen.graph.tangent import differentiate
 from rbdgen.graph.word import indices, kind_of, spell
 from rbdgen.passes.order import EXACT, run
+from rbdgen.system.progress import Progress
 
 from .cpu import processor
 
-Progress = Callable[[str], None]
 CASES = (("iiwa14", "fixed"), ("hyq", "fixed"), ("hyq", "floating"))
 FORMULATIONS = ("composite", "recursive", "logarithmic")
 FEW = 256  # states of a batch that stays in the cache

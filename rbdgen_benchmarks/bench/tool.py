@@ -12,16 +12,16 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rbdgen import api
 from rbdgen.draw.tables import table
+from rbdgen.system.progress import Progress
 from rbdgen.system.stopping import run_child
 
-Progress = Callable[[str], None]
 ROBOT, II = "iiwa14", 8  # the accelerator's
 TARGET = "xcup"  # it takes 221 multipliers
 LARGE: tuple[str, Mapping[str, Any]] = ("humanoid", {"functions": ("dfd",), "base": "floating"})

@@ -15,11 +15,11 @@ from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import sample_inputs
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import Robot
+from rbdgen.system.progress import Progress
 
 from .ilqr import KNOTS, Array, Gradient, Points, Robotics
 from .plant import Arms, Noise, seen
 from .receding import Controller, Horizon, Reference, side_by_side
-from .report import Progress
 from .trajectories import eight, tool
 from .word_choices import TARGET, Choice, Size
 from .word_gradients import PerSignal

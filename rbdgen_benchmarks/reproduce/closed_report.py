@@ -10,6 +10,7 @@ import numpy as np
 
 from rbdgen.draw.curves import Panel, picture
 from rbdgen.draw.tables import table
+from rbdgen.system.progress import Progress
 
 from .closed_loop import (
     DELAY,
@@ -31,7 +32,7 @@ from .closed_loop import (
     run,
 )
 from .plant import RUNAWAY, SUBSTEPS
-from .report import Progress, Reproduction
+from .report import Reproduction
 from .word_choices import Choice, fewest_bits
 from .word_sweep import ALL
 

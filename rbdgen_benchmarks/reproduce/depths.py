@@ -9,8 +9,7 @@ from rbdgen.draw.tables import table
 from rbdgen.parallel.chains import random_chain
 from rbdgen.parallel.depth import depth
 from rbdgen.parallel.graphs import traced
-
-from .report import Progress
+from rbdgen.system.progress import Progress
 
 # (function, method) → its name, largest size without and with --full, and the bound that tests
 # and this table hold it to, as a text and as a function of n and L = ⌈log₂ n⌉.

@@ -8,9 +8,10 @@ from typing import Any
 
 from rbdgen.draw.curves import Panel, picture
 from rbdgen.draw.tables import table
+from rbdgen.system.progress import Progress
 
 from .depths import depths
-from .report import Progress, Reproduction
+from .report import Reproduction
 from .times import (
     Time,
     about_devices,

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.draw.curves import Panel, picture
+from rbdgen.system.progress import Progress
 
 from .depths import depths
 from .paper_000 import times_table
-from .report import Progress, Reproduction
+from .report import Reproduction
 from .times import about_devices, crossover, devices, measured, pinocchio_times, series
 
 METHODS = ("jsiia", "hybrid_abia", "scanned_abia", "cfa")

@@ -11,9 +11,10 @@ from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import WHOLE
 from rbdgen.draw import groups
 from rbdgen.draw.tables import table
+from rbdgen.system.progress import Progress
 
 from ..bench.accelerators import DESIGNS, PUBLISHED, beside_dadu
-from .report import Progress, Reproduction
+from .report import Reproduction
 
 CLOCK = 125.0  # MHz, the paper's
 TARGET = "xcup"  # the paper's XCVU9P

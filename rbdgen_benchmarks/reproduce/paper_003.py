@@ -22,8 +22,9 @@ from rbdgen.graph.word import spell
 from rbdgen.parallel.chains import random_chain
 from rbdgen.parallel.depth import depth
 from rbdgen.parallel.graphs import traced
+from rbdgen.system.progress import Progress
 
-from .report import Progress, Reproduction
+from .report import Reproduction
 from .timetable import Timetable, When
 
 JOINTS = 6  # of the paper's columns

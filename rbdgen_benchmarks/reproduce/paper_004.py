@@ -7,9 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from rbdgen.draw.tables import table
+from rbdgen.system.progress import Progress
 
 from ..bench.codesign import codesign
-from .report import Progress, Reproduction
+from .report import Reproduction
 from .word_sweep import HEAD, LATER, Problem, Row, cells, drawn, enough, sweep
 
 PAPER = """\

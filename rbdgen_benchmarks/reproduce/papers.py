@@ -10,8 +10,9 @@ from typing import Any
 
 from rbdgen import api
 from rbdgen.api.peers import PAPERS
+from rbdgen.system.progress import Progress
 
-from .report import Progress, Reproduction
+from .report import Reproduction
 
 CLOSED = "004"
 

@@ -17,8 +17,7 @@ from rbdgen.parallel import Dynamics
 from rbdgen.parallel.chains import random_chain
 from rbdgen.parallel.jax_installed import jax
 from rbdgen.robot.model import Array, Robot, skew
-
-from .report import Progress
+from rbdgen.system.progress import Progress
 
 SECONDS = 0.2  # of repetitions, of which the least counts
 LEAST = 3

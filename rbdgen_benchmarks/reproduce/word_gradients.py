@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +13,7 @@ from rbdgen.compile.flow import Front
 from rbdgen.dynamics.interface import Columns, from_columns, to_columns
 from rbdgen.graph.fixed import Format, Integers, evaluate_fixed
 from rbdgen.passes.given import Given
+from rbdgen.system.progress import Progress
 
 from .ilqr import Array, Points
 from .one_point import evaluate_one_point
@@ -20,7 +21,6 @@ from .word_choices import Choice, Size
 
 ABOUT = {"robot": "", "functions": "gradient", "graph": ""}
 GRADIENTS = ("dqdd_dq", "dqdd_dqd")
-Progress = Callable[[str], None]
 
 
 @dataclass

@@ -13,11 +13,12 @@ from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import sample_inputs
 from rbdgen.draw.shares import Share, picture
 from rbdgen.driver import Dynamics
+from rbdgen.system.progress import Progress
 
 from .ilqr import Array, Points, Robotics, Tasks, solve
 from .trajectories import arm, legs
 from .word_choices import ONE_POINT, SIZE_HEAD, TARGET, Choice, Size, fewest_bits, size_cells
-from .word_gradients import OnePoint, PerSignal, Progress
+from .word_gradients import OnePoint, PerSignal
 
 MOST = 120  # iterations of float64, which look for the optimum
 TRIED = 80  # of words

@@ -22,8 +22,9 @@ from ...passes.given import Given
 from ...passes.instances import instantiate
 from ...passes.pieces import Piece, cut
 from ...passes.wordlength import input_formats
+from ...system.progress import Progress
 from ...tasks.visit import LIMBS, PARTS, TRUNK, parse, part_of
-from ..front import Front, Progress
+from ..front import Front
 from ..stage_pieces import OUTPUTS, StagePieces, complete, has_rollouts, steps, targets_of
 from ..words import LIMB_SAMPLES, LIMB_SEED, as_designed
 from .names import LimbError
