@@ -61,9 +61,9 @@ from rbdgen.robot.variations import any_of_model
 from rbdgen.rtl.emit import emit_accelerator
 from rbdgen.simulate.verilate import build
 from rbdgen.tasks.in_visits import in_visits
-from tests.drawn_designs import Drawn, drawn
 from tests.durations import spent
-from tests.rtl.cores import Batch, check, check_on_time
+from tests.support.cores import Batch, check, check_on_time
+from tests.support.drawn_designs import Drawn, drawn
 from tests.tasks.test_c import compiled as compiled_tasks
 from tests.tasks.test_c import differ
 

@@ -46,7 +46,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from mutmut.mutation.file_mutation import deep_replace
 from mutmut.mutation.mutators import mutation_operators
 
-from tests.mirror import CORE, ROOT, modules_of, seen_by
+from tests.support.mirror import CORE, ROOT, modules_of, seen_by
 
 VERDICTS = ROOT / "build/mutants.json"
 FAST = ["-q", "-x", "--assert=plain", "-p", "no:cacheprovider", "-m", "not slow and not seconds"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.differential import EXITS, Outcome, examine, summary
-from tests.drawn_designs import FUNCTIONS, SHARINGS, dealt, drawn
+from tests.support.drawn_designs import FUNCTIONS, SHARINGS, dealt, drawn
 
 SEED, DESIGNS = 1, 40
 TOGETHER = 8  # designs of a test: the last keeps whatever choices it was dealt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mirror import CORE, ROOT, modules_of, seen_by
+from tests.support.mirror import CORE, ROOT, modules_of, seen_by
 
 
 def test_modules_have_tests() -> None:

@@ -19,7 +19,7 @@ from rbdgen.cli.parser import parser
 from rbdgen.compile import flow as compiler
 from rbdgen.design.runs import CoreRun
 from rbdgen.system.data import data_folder
-from tests.coordinates import worst_of
+from tests.support.coordinates import worst_of
 
 COMMANDS = (
     *("info", "states", "evaluate", "generate", "explore", "compare", "simulate", "synthesize"),

@@ -17,7 +17,7 @@ from rbdgen.codegen import compiled
 from rbdgen.compile import product
 from rbdgen.driver import Dynamics
 from rbdgen.simulate.toolchain import SimulationError, Toolchain
-from tests.driver.designs import states
+from tests.support.driver_designs import states
 
 CHOICES: dict[str, Any] = {"accelerator": True, "functions": ("m",), "width": 12}
 NOTHING_MADE = mock.patch.object(ways, "compile_front", side_effect=AssertionError)

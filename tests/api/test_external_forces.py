@@ -13,7 +13,7 @@ from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import ON_ACCELERATORS, UNFORCED
-from tests.coordinates import worst_in, worst_of
+from tests.support.coordinates import worst_in, worst_of
 
 FORCES = [("all",), ("gripper_mount",)]
 NOTE = "external_forces: no force changes "

@@ -13,7 +13,7 @@ from rbdgen.compile.samples import sample_states
 from rbdgen.design.loading import load
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import RobotError
-from tests.coordinates import worst_of
+from tests.support.coordinates import worst_of
 
 N = 20
 Arrays = dict[str, np.ndarray]

@@ -13,8 +13,8 @@ import pytest
 from rbdgen.api import generate
 from rbdgen.api.folder import OutputError
 from rbdgen.api.fusesoc import ShellPort, package_fusesoc, shell_ports
-from tests.rtl.icarus import binary
-from tests.rtl.lint import check_lint
+from tests.support.icarus import binary
+from tests.support.lint import check_lint
 
 FUSESOC = "import sys; from fusesoc.main import main; main()"
 # Yosys from PyPI has no Tcl, which edalize's scripts are in: commands are taken down by Tcl, with

@@ -22,8 +22,8 @@ from rbdgen.codegen import hls_library
 from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.system.data import data_folder
 from tests.codegen.test_crocoddyl import built
-from tests.rtl.icarus import binary
-from tests.rtl.lint import check_lint
+from tests.support.icarus import binary
+from tests.support.lint import check_lint
 from tests.system.test_quoting import Tags
 
 TAIL = (

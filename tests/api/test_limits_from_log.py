@@ -14,7 +14,7 @@ from rbdgen.api.limits_from_log import rounded_up
 from rbdgen.api.recorded_states import LEAST
 from rbdgen.cli.main import main
 from rbdgen.design.loading import load
-from tests.standing import hopper, trotting
+from tests.support.standing import hopper, trotting
 
 
 def recorded(robot: str, n: int = 200) -> dict[str, np.ndarray]:

@@ -11,7 +11,7 @@ import pytest
 from rbdgen import api
 from rbdgen.driver import Dynamics, FarError, FarWarning
 from rbdgen.robot.model import RobotError
-from tests.coordinates import worst_of
+from tests.support.coordinates import worst_of
 
 NEAR: dict[str, Any] = {"formulation": "logarithmic", "inverse": "near"}
 DFD: dict[str, Any] = NEAR | {"functions": ("dfd", "minv")}

@@ -14,8 +14,8 @@ from rbdgen.api import generate
 from rbdgen.api.folder import OutputError
 from rbdgen.api.fusesoc import ShellPort, package_fusesoc, shell_ports
 from rbdgen.api.vivado import BOARDS, INTERFACES, NOTE, ZynqBoard, ip_text, package_vivado
-from tests.rtl.icarus import binary
-from tests.rtl.lint import check_lint
+from tests.support.icarus import binary
+from tests.support.lint import check_lint
 
 NAME = "pendulum_xc7_ii2_accelerator_id_m"
 COMMANDS = (

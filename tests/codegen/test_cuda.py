@@ -30,7 +30,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 from rbdgen.passes.registers import PARAMETER
-from tests.codegen.library import WARNINGS, plain
+from tests.support.library import WARNINGS, plain
 
 N, SEED = 300, 5
 ABOUT = {"robot": "a robot", "functions": "functions"}

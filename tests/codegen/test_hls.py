@@ -31,8 +31,7 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.schedule.flags import flagged_outputs
-
-from .integer_graphs import ABOUT, all_words, expected, random_graph
+from tests.support.integer_graphs import ABOUT, all_words, expected, random_graph
 
 WIDE = [(24, 2), (32, 3)]
 FLAGS = ("-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")

@@ -22,7 +22,7 @@ from rbdgen.graph.node import Builder
 from rbdgen.graph.visits import Program, Result, Source, Visit
 from rbdgen.robot.model import RobotError
 from tests.codegen import test_cpp, test_cuda
-from tests.codegen.library import Library, plain
+from tests.support.library import Library, plain
 
 SMALL: tuple[tuple[str, dict[str, Any]], ...] = (
     ("gantry", {"functions": ("did", "m")}),

@@ -12,7 +12,7 @@ from rbdgen.codegen.interface import Array, Entry, Interface
 from rbdgen.codegen.rows import rows
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
-from tests.codegen.library import Library, has
+from tests.support.library import Library, has
 
 # The first two are whole halves of lines, in double or in both; the last is neither.
 SIZES = (264, 132, 131)

@@ -24,8 +24,8 @@ from rbdgen.robot.model import RobotError
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.tasks.model import evaluate_task
 from rbdgen.tasks.visit import LIMBS, StageVisit, parse
-from tests.coordinates import worst_in
-from tests.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
+from tests.support.coordinates import worst_in
+from tests.support.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
 
 TASKS = tuple(f for f in WHOLE if f not in ROLLOUTS)
 

@@ -14,8 +14,8 @@ from rbdgen.compile.columns import IN_COLUMNS, PRODUCT, ROOMY, Shape, smallest_s
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
-from tests.coordinates import worst_in
-from tests.limbs import WALKER
+from tests.support.coordinates import worst_in
+from tests.support.limbs import WALKER
 
 FUNCTIONS = ("dfd", "difd")
 

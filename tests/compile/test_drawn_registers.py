@@ -27,10 +27,10 @@ from rbdgen.robot.model import JointKind, RobotError
 from rbdgen.robot.variations import any_of_model
 from rbdgen.search.attack import attack
 from rbdgen.system.notes import CHANGES
-from tests.as_urdf import written
 from tests.compile.test_parameters import compare
-from tests.coordinates import worst_of
-from tests.random_robots import ALL_KINDS, SINGLE, random_robot
+from tests.support.as_urdf import written
+from tests.support.coordinates import worst_of
+from tests.support.random_robots import ALL_KINDS, SINGLE, random_robot
 
 ONE = [JointKind.REVOLUTE]
 FREE = [JointKind.FLOATING, JointKind.PRISMATIC]

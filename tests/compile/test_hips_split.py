@@ -19,7 +19,7 @@ from rbdgen.graph.visits import LIMB
 from rbdgen.graph.word import kind_of
 from rbdgen.robot.alike import SIGNS
 from rbdgen.robot.limbs import limbs_of
-from tests.limbs import (
+from tests.support.limbs import (
     BODY,
     TURN,
     WALKER,

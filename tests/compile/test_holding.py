@@ -19,9 +19,9 @@ from rbdgen.design.states import random_states
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.model import Array
-from tests.rtl.cores import batch, check
-from tests.rtl.icarus import Icarus, binary, written
-from tests.standing import balanced, biped, crouched, hopper, monoped, standing, trotting
+from tests.support.cores import batch, check
+from tests.support.icarus import Icarus, binary, written
+from tests.support.standing import balanced, biped, crouched, hopper, monoped, standing, trotting
 
 HELD: dict[str, Any] = {"functions": ("cfd",), "contact_damping": 0.01, "fit": False}
 HOPPER: dict[str, Any] = {**HELD, "frames": ("only_foot",)}

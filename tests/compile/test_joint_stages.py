@@ -29,8 +29,8 @@ from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.round_plan import RoundPlan
 from rbdgen.tasks.visit import parse
-from tests.coordinates import worst_in
-from tests.limbs import WALKER
+from tests.support.coordinates import worst_in
+from tests.support.limbs import WALKER
 
 # of each array's worst coordinate, relative RMS, against float64; 18 bits
 LARGEST = {"tau": 5e-4, "M": 1e-5, "Minv": 4e-4, "dtau": 1e-3, "qdd": 2e-2, "dqdd": 3e-2}

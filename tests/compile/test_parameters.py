@@ -24,7 +24,7 @@ from rbdgen.robot.fixed_links import merge_fixed
 from rbdgen.robot.frames import align_axes
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.variations import any_of_model, count, varied
-from tests.coordinates import worst_of
+from tests.support.coordinates import worst_of
 
 SLOW = pytest.mark.slow
 SUMS: dict[str, Any] = {"formulation": "logarithmic"}

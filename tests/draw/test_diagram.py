@@ -16,7 +16,7 @@ from rbdgen.graph.verify import verify_fixed
 from rbdgen.schedule.binding import bind
 from rbdgen.schedule.channels import Pipeline, plan
 from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_name, schedule
-from tests.schedule.examples import compiled
+from tests.support.schedule_examples import compiled
 
 SVG = "{http://www.w3.org/2000/svg}"
 FUNCTIONS = ["iiwa14-difd", "hyq-floating", "gantry-ltdl", "gantry-mminvgen"]

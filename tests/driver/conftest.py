@@ -8,7 +8,7 @@ import pytest
 
 from rbdgen.api import generate
 from rbdgen.driver import Dynamics
-from tests.driver.designs import CHOICES, NAME
+from tests.support.driver_designs import CHOICES, NAME
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,8 @@ from rbdgen.codegen.library import Singular
 from rbdgen.design.choices import WHOLE
 from rbdgen.driver import Dynamics
 from rbdgen.system.compiler import NoCompiler
-from tests.driver.designs import states
 from tests.driver.test_dynamics import METHODS, call, several
+from tests.support.driver_designs import states
 
 SINGULAR = Path(__file__).parents[1] / "robots" / "two_points.urdf"
 EXACT = {"cpp": 1e-10, "cpp32": 2e-4}  # of the largest entry; M of the gantry is badly scaled

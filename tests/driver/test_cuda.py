@@ -22,8 +22,8 @@ from rbdgen.driver import Dynamics
 from rbdgen.system import gpu
 from rbdgen.system.gpu import NoGpu, find_gpu
 from tests.api.test_calibration import another
-from tests.driver.designs import states
 from tests.driver.test_compiled import FLOATING, SINGULAR, close
+from tests.support.driver_designs import states
 
 EXACT = {"cuda-on-cpu": 1e-10, "cuda32-on-cpu": 2e-4}  # of the largest entry
 

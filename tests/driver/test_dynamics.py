@@ -16,7 +16,7 @@ from rbdgen.design.choices import ALIASES, NEEDS, OF_FRAMES, OF_MASSES
 from rbdgen.design.loading import load
 from rbdgen.driver import BACKENDS, Dynamics, OverflowWarning
 from rbdgen.driver.tickets import CALLS
-from tests.driver.designs import CHOICES, NAME, states
+from tests.support.driver_designs import CHOICES, NAME, states
 
 ALL = CHOICES["functions"]
 METHODS = {

@@ -20,8 +20,8 @@ from rbdgen.robot.payload import checked_body, payload_of
 from rbdgen.rtl.task_packets import FORMAT_VERSION, Response, Status
 from rbdgen.rtl.task_registers import MAGIC, register_table
 from rbdgen.tasks.routes import CODES
-from tests.driver.designs import NAME, states
-from tests.rtl.packets import packet_format
+from tests.support.driver_designs import NAME, states
+from tests.support.packets import packet_format
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow", "-Wconversion")
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")

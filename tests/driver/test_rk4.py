@@ -9,7 +9,7 @@ from rbdgen.api import InputError
 from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics, Step, rk4_sensitivity
 from rbdgen.golden import aba, rnea
-from tests.driver.designs import NAME, states
+from tests.support.driver_designs import NAME, states
 
 Points = tuple[np.ndarray, np.ndarray, np.ndarray]
 H = 0.01

@@ -14,7 +14,7 @@ from rbdgen.design.loading import load
 from rbdgen.design.nested import MotionLimits
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
-from tests.driver.designs import states
+from tests.support.driver_designs import states
 
 NAME = "pendulum"
 RULES = ("rk4", "euler")

@@ -12,7 +12,7 @@ from rbdgen.compile.front import MOST_TRIPLES, refuse_large
 from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
-from tests.random_robots import SINGLE, random_robot
+from tests.support.random_robots import SINGLE, random_robot
 
 CHOICES: dict[str, Any] = {"functions": ("ddid",), "accelerator": False}
 

@@ -17,7 +17,7 @@ from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.robot.model import JointKind
 from tests.dynamics.test_elimination import assert_same
-from tests.random_robots import ALL_KINDS, SINGLE, geared, lighter, random_robot
+from tests.support.random_robots import ALL_KINDS, SINGLE, geared, lighter, random_robot
 
 
 @pytest.mark.parametrize("seed", range(2))

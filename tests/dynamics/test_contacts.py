@@ -18,7 +18,7 @@ from rbdgen.robot.model import Robot
 from rbdgen.robot.named import frame_of
 from tests.dynamics.test_functions import simplified, some_robot
 from tests.dynamics.test_observed import links_of
-from tests.random_robots import ALL_KINDS, SINGLE
+from tests.support.random_robots import ALL_KINDS, SINGLE
 
 TOLERANCE = 1e-10
 FEET = ("lf_foot", "rf_foot", "lh_foot", "rh_foot")

@@ -22,7 +22,7 @@ from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.robot.model import Array, JointKind, Robot
 from tests.dynamics.test_functions import expected, simplified
 from tests.dynamics.test_steps import STATES, computed, same
-from tests.random_robots import SINGLE, geared, random_robot
+from tests.support.random_robots import SINGLE, geared, random_robot
 
 EXACT, INVERTED = 1e-12, 1e-9  # of the largest entry; of what goes through M⁻¹
 FUNCTIONS = ("id", "fd", "m", "minv", "did", "dfd", "difd", "g", "nle")

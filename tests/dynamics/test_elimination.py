@@ -21,7 +21,7 @@ from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.robot.model import Robot
 from tests.dynamics.test_steps import STATES, computed, visits_of
-from tests.random_robots import ALL_KINDS, random_robot
+from tests.support.random_robots import ALL_KINDS, random_robot
 
 TOLERANCE = 1e-12  # of the largest entry of an array
 

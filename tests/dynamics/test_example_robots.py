@@ -13,7 +13,7 @@ from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.evaluate import evaluate
-from tests.golden.example_robots import mimic_files, urdf_files
+from tests.support.example_robots import mimic_files, urdf_files
 
 FILES = urdf_files()
 STATES = 3

@@ -22,7 +22,7 @@ from rbdgen.passes.factor import factor
 from rbdgen.passes.identities import identities
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Array, Robot, RobotError
-from tests.random_robots import ALL_KINDS, SINGLE, random_robot
+from tests.support.random_robots import ALL_KINDS, SINGLE, random_robot
 
 STATES = 4
 TOLERANCE = 1e-9

@@ -21,7 +21,7 @@ from rbdgen.dynamics.interface import (
     unit_inputs,
 )
 from rbdgen.robot.model import JointKind
-from tests.random_robots import ALL_KINDS, random_robot
+from tests.support.random_robots import ALL_KINDS, random_robot
 
 N = 30
 LOWER = [f"Minv[{i},{j}]" for i in range(13) for j in range(i + 1)]

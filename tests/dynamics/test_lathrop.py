@@ -29,7 +29,7 @@ from tests.dynamics.test_functions import (
     simplified,
     some_robot,
 )
-from tests.random_robots import ALL_KINDS, random_robot
+from tests.support.random_robots import ALL_KINDS, random_robot
 
 
 @pytest.mark.parametrize("seed", range(6))

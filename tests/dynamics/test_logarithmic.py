@@ -24,7 +24,7 @@ from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Joint, JointKind, Robot, RobotError, Transform, frozen
 from tests.dynamics.test_elimination import assert_same, inlined
 from tests.dynamics.test_functions import FUNCTIONS, assert_golden, by_turns, simplified, some_robot
-from tests.random_robots import ALL_KINDS, random_inertia, random_robot
+from tests.support.random_robots import ALL_KINDS, random_inertia, random_robot
 
 
 @pytest.mark.parametrize("network", [*NETWORKS, "threes"])

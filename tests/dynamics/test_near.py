@@ -20,7 +20,7 @@ from rbdgen.passes.identities import identities
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Array, Robot, RobotError
 from tests.dynamics.test_functions import TOLERANCE, State, drawn, expected, some_robot
-from tests.random_robots import ALL_KINDS
+from tests.support.random_robots import ALL_KINDS
 
 CLOSE = 1e-4  # of M⁻¹: the fourth power is beyond double
 

@@ -16,7 +16,7 @@ from rbdgen.robot.canonical import stages
 from rbdgen.robot.model import BASE, Array, Robot, RobotError
 from rbdgen.robot.named import frame_of
 from tests.dynamics.test_functions import simplified, some_robot
-from tests.random_robots import ALL_KINDS, SINGLE, geared
+from tests.support.random_robots import ALL_KINDS, SINGLE, geared
 
 TOLERANCE = 1e-12
 

@@ -15,9 +15,9 @@ from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
-from tests.golden.comparison import Question, norm, random_question
-from tests.golden.example_robots import urdf_files
-from tests.golden.pinocchio_models import peer_from_urdf
+from tests.support.comparison import Question, norm, random_question
+from tests.support.example_robots import urdf_files
+from tests.support.pinocchio_models import peer_from_urdf
 
 Arrays = dict[str, np.ndarray]
 N = 6

@@ -17,7 +17,7 @@ from rbdgen.graph.node import Op
 from rbdgen.graph.verify import verify
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Array, Joint, JointKind, Robot, Transform
-from tests.random_robots import random_robot
+from tests.support.random_robots import random_robot
 
 STATES = 8
 TOLERANCE = 1e-10  # of the norm of a state's tau

@@ -19,7 +19,7 @@ from rbdgen.graph.word import indices, kind_of
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import JointKind, Robot
 from tests.dynamics.test_functions import State, drawn, simplified, some_robot
-from tests.random_robots import ALL_KINDS, SINGLE, geared
+from tests.support.random_robots import ALL_KINDS, SINGLE, geared
 
 TOLERANCE = 1e-12
 ARRAYS = GIVES["ddid"]

@@ -15,7 +15,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import RobotError
 from tests.dynamics.test_functions import drawn, simplified, some_robot
-from tests.random_robots import ALL_KINDS, SINGLE
+from tests.support.random_robots import ALL_KINDS, SINGLE
 
 H = 0.02
 TOLERANCE = 1e-10

@@ -19,7 +19,7 @@ from rbdgen.graph.visits import Program, Result, Source, Visit, factored
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.robot.model import JointKind
-from tests.random_robots import ALL_KINDS, random_robot
+from tests.support.random_robots import ALL_KINDS, random_robot
 
 STATES = 8
 TOLERANCE = 1e-9  # of the largest entry of an array

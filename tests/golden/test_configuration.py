@@ -10,8 +10,8 @@ from rbdgen import golden
 from rbdgen.golden.joints import plane_frame
 from rbdgen.golden.states import position_range
 from rbdgen.robot.model import Inertia, Joint, JointKind, Limits, Robot, Transform
-from tests.golden.pinocchio_models import peer_from_robot
-from tests.random_robots import ALL_KINDS, random_direction, random_robot
+from tests.support.pinocchio_models import peer_from_robot
+from tests.support.random_robots import ALL_KINDS, random_direction, random_robot
 
 
 @pytest.mark.parametrize("size", [0.0, 1e-9, 1e-3, 0.3, 2.0])

@@ -9,9 +9,9 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.robot.model import Array, Drivetrain, Mimic, Robot
-from tests.golden.comparison import check, golden_answers, norm, random_question
-from tests.golden.pinocchio_models import peer_from_robot
-from tests.random_robots import ALL_KINDS, SINGLE, geared, random_robot
+from tests.support.comparison import check, golden_answers, norm, random_question
+from tests.support.pinocchio_models import peer_from_robot
+from tests.support.random_robots import ALL_KINDS, SINGLE, geared, random_robot
 
 CASES = [(seed, 0.4 * (seed % 2)) for seed in range(6)]
 

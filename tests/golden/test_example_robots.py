@@ -8,8 +8,8 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.robot.urdf import Base
-from tests.golden.comparison import Answers, check, random_question
-from tests.golden.example_robots import compare, load, mimic_files, urdf_files
+from tests.support.comparison import Answers, check, random_question
+from tests.support.example_robots import compare, load, mimic_files, urdf_files
 
 FILES = urdf_files()
 WITHOUT_FORWARD = {"romeo", "romeo_laas_small"}  # massless links on moving joints

@@ -9,8 +9,8 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.robot.model import Array
-from tests.golden.comparison import norm, random_question
-from tests.random_robots import ALL_KINDS, random_robot
+from tests.support.comparison import norm, random_question
+from tests.support.random_robots import ALL_KINDS, random_robot
 
 STEP = 1e-5
 

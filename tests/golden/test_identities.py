@@ -10,8 +10,8 @@ import pytest
 from rbdgen import golden
 from rbdgen.golden import batch
 from rbdgen.robot.model import Array, Inertia, Joint, JointKind, Mimic, Robot, RobotError, Transform
-from tests.golden.comparison import Question, golden_answers, norm, random_question
-from tests.random_robots import ALL_KINDS, random_robot
+from tests.support.comparison import Question, golden_answers, norm, random_question
+from tests.support.random_robots import ALL_KINDS, random_robot
 
 CASES = [(seed, mimic) for seed in range(5) for mimic in (0.0, 0.5)]
 

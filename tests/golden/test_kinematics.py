@@ -13,8 +13,8 @@ from rbdgen.design.loading import load
 from rbdgen.robot.canonical import stages
 from rbdgen.robot.model import Array, Robot, RobotError
 from rbdgen.robot.named import frame_of
-from tests.golden.pinocchio_models import peer_from_robot
-from tests.random_robots import ALL_KINDS, random_robot
+from tests.support.pinocchio_models import peer_from_robot
+from tests.support.random_robots import ALL_KINDS, random_robot
 
 TOLERANCE = 1e-10
 WORLD = pin.LOCAL_WORLD_ALIGNED

@@ -14,8 +14,8 @@ from rbdgen.design.loading import load
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.payload import carrying, checked_body, inertia_of, payload_of
-from tests.golden.comparison import check, golden_answers, random_question
-from tests.golden.pinocchio_models import peer_from_urdf
+from tests.support.comparison import check, golden_answers, random_question
+from tests.support.pinocchio_models import peer_from_urdf
 
 CASES = [("iiwa14", "link_7", "fixed"), ("gantry", "tool", "fixed"), ("hyq", "lf_shin", "floating")]
 MASS, COM = 2.5, [0.05, -0.03, 0.12]

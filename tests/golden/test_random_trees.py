@@ -7,9 +7,9 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.robot.model import JointKind
-from tests.golden.comparison import Answers, check, golden_answers, random_question
-from tests.golden.pinocchio_models import peer_from_robot
-from tests.random_robots import ALL_KINDS, SINGLE, random_robot
+from tests.support.comparison import Answers, check, golden_answers, random_question
+from tests.support.pinocchio_models import peer_from_robot
+from tests.support.random_robots import ALL_KINDS, SINGLE, random_robot
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from rbdgen.robot.model import Array, Inertia, Joint, JointKind, Robot, Transform, skew
-from tests.golden.comparison import check, golden_answers, norm, random_question
-from tests.golden.pinocchio_models import peer_from_robot
-from tests.random_robots import SINGLE, random_robot, random_rotation
+from tests.support.comparison import check, golden_answers, norm, random_question
+from tests.support.pinocchio_models import peer_from_robot
+from tests.support.random_robots import SINGLE, random_robot, random_rotation
 
 
 def turned_about(axis: Array, angle: float) -> Array:

@@ -10,8 +10,8 @@ import pytest
 from rbdgen import golden
 from rbdgen.api import pinocchio
 from rbdgen.robot.model import Array, JointKind, Robot
-from tests.golden.comparison import norm, random_question
-from tests.random_robots import ALL_KINDS, geared, random_robot
+from tests.support.comparison import norm, random_question
+from tests.support.random_robots import ALL_KINDS, geared, random_robot
 
 STEP = 1e-5
 

@@ -11,7 +11,7 @@ import pytest
 from rbdgen import golden
 from rbdgen.design.loading import load
 from rbdgen.robot.model import Array, Robot
-from tests.random_robots import ALL_KINDS, random_robot
+from tests.support.random_robots import ALL_KINDS, random_robot
 
 H = 0.02
 EPSILON = 1e-6

@@ -9,7 +9,7 @@ import pytest
 
 from rbdgen.graph.algorithm import Do, Draft, Variable
 from rbdgen.graph.execute import NUMPY, execute
-from tests.graph.widths import check_widths
+from tests.support.widths import check_widths
 
 BITS = 6  # of x; y has one less
 X, Y = (v.ravel() for v in np.meshgrid(np.arange(-32, 32), np.arange(-16, 16)))

@@ -14,7 +14,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node
 from rbdgen.robot.canonical import canonicalize
-from tests.random_robots import random_robot
+from tests.support.random_robots import random_robot
 
 
 def test_each_operation_is_numpys() -> None:

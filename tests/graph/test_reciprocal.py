@@ -13,7 +13,7 @@ from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 from rbdgen.graph.reciprocal import INDEX, WIDEST, Reciprocal, Scale, exponent_width
-from tests.graph.widths import check_widths, digest, operands, spread
+from tests.support.widths import check_widths, digest, operands, spread
 
 WIDTHS = range(12, 33)
 STEPS = 4

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen.graph.sincos import INDEX, SinCos
-from tests.graph.widths import check_widths, digest, operands, spread
+from tests.support.widths import check_widths, digest, operands, spread
 
 WIDTHS = range(12, 33)
 ANGLE_BITS = 3  # what the compiler gives a phase more than the result

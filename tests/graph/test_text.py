@@ -15,7 +15,7 @@ from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.text import TextError, from_text, to_text
 from rbdgen.graph.verify import verify
 from rbdgen.robot.canonical import canonicalize
-from tests.random_robots import random_robot
+from tests.support.random_robots import random_robot
 
 EVERYTHING = dedent("""\
     input a

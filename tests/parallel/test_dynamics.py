@@ -26,7 +26,7 @@ from rbdgen.robot.model import (
     RobotError,
     Transform,
 )
-from tests.random_robots import ALL_KINDS, random_robot
+from tests.support.random_robots import ALL_KINDS, random_robot
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_disable_most_optimizations", True)  # compiling takes longest

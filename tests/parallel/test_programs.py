@@ -13,8 +13,8 @@ from rbdgen.parallel.chains import random_chain
 from rbdgen.parallel.graphs import traced
 from rbdgen.parallel.programs import interface_of, program
 from rbdgen.robot.model import Array, Robot
-from tests.codegen.library import Library
 from tests.codegen.test_cuda import Host
+from tests.support.library import Library
 
 STATES = 20
 METHODS = [("id", "axes"), ("fd", "hybrid_abia")]

@@ -17,7 +17,7 @@ from rbdgen.parallel.chains import random_chain
 from rbdgen.parallel.depth import depth, longest
 from rbdgen.parallel.network import NETWORKS
 from rbdgen.robot.model import Array, Robot, RobotError
-from tests.random_robots import ALL_KINDS, random_robot
+from tests.support.random_robots import ALL_KINDS, random_robot
 
 TREE = random_robot(np.random.default_rng(4), 7, ALL_KINDS, branching=0.5, floating_base=True)
 MIMICS = random_robot(np.random.default_rng(1), 5, branching=0.4, mimic=0.4)

@@ -16,7 +16,7 @@ from rbdgen.design.nested import MotionLimits
 from rbdgen.design.states import random_states
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.fixed import evaluate_fixed
-from tests.coordinates import worst_of
+from tests.support.coordinates import worst_of
 
 STATES = 20_000
 

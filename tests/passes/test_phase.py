@@ -13,7 +13,7 @@ from rbdgen.graph.text import to_text
 from rbdgen.graph.verify import verify
 from rbdgen.passes.phase import phase
 from rbdgen.robot.canonical import canonicalize
-from tests.random_robots import random_robot
+from tests.support.random_robots import random_robot
 
 
 @pytest.mark.parametrize("seed", range(6))

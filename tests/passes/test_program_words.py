@@ -31,7 +31,7 @@ from rbdgen.passes.words import Given, worst_error
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.robot.model import Drivetrain, JointKind
-from tests.random_robots import ALL_KINDS, lighter, random_robot
+from tests.support.random_robots import ALL_KINDS, lighter, random_robot
 
 # robot, functions: the error that is allowed of each coordinate with words of 18 bits, about twice
 # what is measured; ten times that at a tenth of the limits

@@ -18,7 +18,7 @@ from rbdgen.passes.words import worst_error
 from rbdgen.prove.felt import UNFELT
 from rbdgen.prove.words import prove
 from rbdgen.robot.model import RobotError
-from tests.proven import made
+from tests.support.proven import made
 
 
 @pytest.mark.parametrize(("robot", "worse"), [("hyq", 1.03), ("iiwa14", 2.1)])

@@ -14,7 +14,7 @@ from rbdgen.graph.intervals import INTERVAL, Interval, intervals_of
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.passes.ranges import analyse
 from rbdgen.robot.canonical import canonicalize
-from tests.random_robots import random_robot
+from tests.support.random_robots import random_robot
 
 # Each operation, as a graph of three inputs.
 OPERATIONS: dict[Op, Callable[[Builder, Node, Node, Node], Node]] = {

@@ -16,8 +16,8 @@ from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.prove.bounds import bounds, magnitudes
 from rbdgen.prove.words import prove
 from rbdgen.search.extents import extents
-from tests.balls import outside, states
-from tests.proven import found_largest, made
+from tests.support.balls import outside, states
+from tests.support.proven import found_largest, made
 
 
 @pytest.mark.parametrize(("robot", "function"), [("hyq", "id"), ("iiwa14", "id")])

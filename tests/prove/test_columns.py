@@ -22,8 +22,8 @@ from rbdgen.prove.felt import Felt
 from rbdgen.prove.words import proof as proof_of
 from rbdgen.prove.words import prove
 from rbdgen.search.extents import extents
-from tests.balls import Ball, farther, outside, states, values
-from tests.proven import found_largest, made_with_felt
+from tests.support.balls import Ball, farther, outside, states, values
+from tests.support.proven import found_largest, made_with_felt
 
 SOLVED = ("effort", "back", "out")
 

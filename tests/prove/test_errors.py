@@ -20,8 +20,8 @@ from rbdgen.prove.bounds import magnitudes
 from rbdgen.prove.errors import moving, of_parts, of_unit, summed
 from rbdgen.prove.gains import gains
 from rbdgen.prove.words import output_errors
-from tests.balls import farther, states
-from tests.proven import made
+from tests.support.balls import farther, states
+from tests.support.proven import made
 
 
 @pytest.mark.parametrize(("robot", "function"), [("hyq", "id"), ("iiwa14", "id")])

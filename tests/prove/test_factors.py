@@ -21,8 +21,8 @@ from rbdgen.prove.errors import of_reciprocal
 from rbdgen.prove.felt import UNFELT
 from rbdgen.prove.words import prove
 from rbdgen.search.extents import extents
-from tests.balls import farther, outside, states
-from tests.proven import found_largest, made_with_felt
+from tests.support.balls import farther, outside, states
+from tests.support.proven import found_largest, made_with_felt
 
 
 def pivots_of(fixed: FixedGraph) -> list[Node]:

@@ -22,8 +22,8 @@ from rbdgen.robot.denavit_hartenberg import modified_dh
 from rbdgen.robot.fixed_links import merge_fixed
 from rbdgen.robot.frames import ONE_AXIS, align_axes
 from rbdgen.robot.model import JointKind, Robot, Transform
-from tests.golden.comparison import Answers, Question, golden_answers, norm, random_question
-from tests.random_robots import ALL_KINDS, SINGLE, random_robot
+from tests.support.comparison import Answers, Question, golden_answers, norm, random_question
+from tests.support.random_robots import ALL_KINDS, SINGLE, random_robot
 
 ROBOTS = sorted(shipped_robots())
 STEPS = dict(rewrites())

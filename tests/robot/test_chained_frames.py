@@ -13,7 +13,7 @@ from rbdgen.robot.angles import rot_x, rot_z
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.robot.model import Joint, JointKind, Robot, Transform
-from tests.random_robots import ALL_KINDS, random_robot
+from tests.support.random_robots import ALL_KINDS, random_robot
 
 TOLERANCE = 1e-12  # of a state's torques
 

@@ -19,8 +19,8 @@ from rbdgen.robot.model import Drivetrain, Inertia, Joint, JointKind, Robot, Rob
 from rbdgen.robot.reroot import reroot
 from rbdgen.robot.topology import TOLERANCE, Topology, topology
 from rbdgen.robot.urdf import parse_urdf
-from tests.limbs import urdf_of_carousel
-from tests.random_robots import ALL_KINDS, random_inertia, random_robot
+from tests.support.limbs import urdf_of_carousel
+from tests.support.random_robots import ALL_KINDS, random_inertia, random_robot
 
 SEEDS = range(16)
 

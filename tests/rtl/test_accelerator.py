@@ -22,8 +22,8 @@ from rbdgen.simulate.model import Model
 from rbdgen.simulate.verilate import build
 from rbdgen.tasks import stages
 from rbdgen.tasks.routes import CODES, STEPS
-from tests.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
-from tests.rtl.cores import shared_folder
+from tests.support.cores import shared_folder
+from tests.support.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 

@@ -8,7 +8,7 @@ import pytest
 from amaranth.hdl import Module, Shape, Signal, signed, unsigned
 
 from rbdgen.rtl.arithmetic import aligned, later, mirrored, truncated
-from tests.rtl.simulated import answers, streamed
+from tests.support.simulated import answers, streamed
 
 
 def test_mirrored_words() -> None:

@@ -13,7 +13,7 @@ from amaranth.lib.wiring import In, Out
 
 from rbdgen.rtl.axi import Packet, Shell, WideShell, WordShell, fields_of, wide_packet, word_packet
 from sim.runner import build, run
-from tests.rtl.packets import malformed_packets
+from tests.support.packets import malformed_packets
 
 LATENCY = 5
 

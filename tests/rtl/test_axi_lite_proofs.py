@@ -8,7 +8,17 @@ import pytest
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from rbdgen.rtl.axi_lite import AxiLite, Register, Resp
-from tests.rtl.proofs import Order, Proof, assume, happens, holds, implies, mutant, prove, refuted
+from tests.support.proofs import (
+    Order,
+    Proof,
+    assume,
+    happens,
+    holds,
+    implies,
+    mutant,
+    prove,
+    refuted,
+)
 
 pytestmark = pytest.mark.synthesis
 

@@ -9,7 +9,7 @@ import pytest
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.fold import Fold
-from tests.rtl.cores import (
+from tests.support.cores import (
     any_words,
     check_runs,
     shared_folder,

@@ -14,7 +14,7 @@ from rbdgen.rtl.channel import ChannelFifo
 from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, Word
 from rbdgen.schedule.fabric import BANK, capacity
-from tests.rtl.cores import memory_of
+from tests.support.cores import memory_of
 
 WIDTH = 12
 # (written, read) of each word: late writers, late readers, and two words that share both

@@ -14,8 +14,8 @@ from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
 from rbdgen.system.data import data_folder
-from tests.rtl.cores import any_words, check
-from tests.rtl.icarus import Icarus, binary, written
+from tests.support.cores import any_words, check
+from tests.support.icarus import Icarus, binary, written
 
 HELD: dict[str, Any] = {"functions": ("cfd",), "frames": ("lower_rod",), "contact_damping": 0.1}
 CASES: dict[str, dict[str, Any]] = {

@@ -18,8 +18,8 @@ from rbdgen.design.choices import GIVES
 from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
 from rbdgen.rtl.emit import emit_accelerator
-from tests.rtl.cores import any_words, check
-from tests.rtl.icarus import Icarus, binary, written
+from tests.support.cores import any_words, check
+from tests.support.icarus import Icarus, binary, written
 
 pytestmark = pytest.mark.rtl
 

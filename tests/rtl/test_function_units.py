@@ -14,7 +14,7 @@ from rbdgen.graph.sincos import SinCos
 from rbdgen.rtl.multiplier import Multiplier
 from rbdgen.rtl.reciprocal import ReciprocalPipeline, ReciprocalUnit
 from rbdgen.rtl.sincos import SinCosPipeline, SinCosUnit
-from tests.rtl.simulated import Product, cells, ports, streamed
+from tests.support.simulated import Product, cells, ports, streamed
 
 TURNS = 2  # bits of an angle above its phase: whole turns, to be ignored
 # First order, wider than its window, and narrower; then with a Newton step. And multipliers'

@@ -17,8 +17,7 @@ from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.rtl.region import RegionPipeline
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.simulate.model import Model
-from tests.limbs import robot_of_limbs
-from tests.rtl.cores import (
+from tests.support.cores import (
     any_words,
     check,
     check_on_time,
@@ -28,6 +27,7 @@ from tests.rtl.cores import (
     states_within_limits,
     verilated,
 )
+from tests.support.limbs import robot_of_limbs
 
 SENSES = [(1, 1), (-1, 1), (1, -1), (-1, -1)]
 

@@ -12,7 +12,7 @@ from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.rtl.emit import emit, emit_accelerator
 from rbdgen.rtl.lint import verilog_file
-from tests.rtl.lint import check_head, check_lint, said
+from tests.support.lint import check_head, check_lint, said
 
 pytestmark = pytest.mark.rtl
 CORES: dict[str, dict[str, Any]] = {

@@ -24,8 +24,8 @@ from rbdgen.synthesize.families import FAMILIES
 from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.synthesize.yosys import synth_ecp5
 from rbdgen.system.data import data_folder
-from tests.rtl.cell_models import cell_models
-from tests.rtl.simulated import cells
+from tests.support.cell_models import cell_models
+from tests.support.simulated import cells
 
 UNITS = [
     Multiplier(18, 18, 3),

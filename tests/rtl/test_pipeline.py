@@ -9,7 +9,7 @@ from rbdgen.graph.algorithm import Do, Draft
 from rbdgen.graph.reciprocal import Scale
 from rbdgen.rtl.pipeline import HARDWARE, Pipeline
 from rbdgen.schedule.binding import shifting
-from tests.rtl.simulated import streamed
+from tests.support.simulated import streamed
 
 
 def test_every_step_is_hardware() -> None:

@@ -19,7 +19,7 @@ from rbdgen.rtl.reciprocal import ReciprocalUnit
 from rbdgen.rtl.sincos import SinCosUnit
 from rbdgen.rtl.units import UNIT, Made, Site, operand_of
 from rbdgen.schedule.binding import shifting
-from tests.rtl.simulated import answers, cells, streamed
+from tests.support.simulated import answers, cells, streamed
 
 PART = Target("", "", 0, dsp_latency=3, logic_latency=6)
 

@@ -19,7 +19,7 @@ from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.rtl.skid import Skid
 from rbdgen.rtl.slot_queue import SlotQueue
 from rbdgen.schedule.channels import Channel, Word
-from tests.rtl.proofs import (
+from tests.support.proofs import (
     Order,
     Proof,
     assume,

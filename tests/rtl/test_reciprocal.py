@@ -18,8 +18,8 @@ from rbdgen.graph.text import from_text
 from rbdgen.rtl.emit import emit
 from rbdgen.schedule.channels import Pipeline
 from rbdgen.simulate.model import Model
-from tests.rtl.cores import check, shared_folder
-from tests.rtl.small_cores import any_words, batch, in_fixed_point, plan_of, verilated
+from tests.support.cores import check, shared_folder
+from tests.support.small_cores import any_words, batch, in_fixed_point, plan_of, verilated
 
 STATES = 4000
 

@@ -18,8 +18,8 @@ from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.rtl.region import RegionPipeline
 from rbdgen.rtl.round_trip import RoundTrip
 from rbdgen.schedule.channels import Channel, Pipeline
-from tests.random_robots import random_robot
-from tests.rtl.cores import core_of, memory_of
+from tests.support.cores import core_of, memory_of
+from tests.support.random_robots import random_robot
 
 CYCLES = 150  # long enough for every loop of credits to go round several times
 

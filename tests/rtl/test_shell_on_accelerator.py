@@ -17,7 +17,7 @@ from rbdgen.design.choices import WHOLE
 from rbdgen.rtl.task_packets import PacketFormat, Response, Status
 from rbdgen.tasks.routes import CODES, ROLLOUTS, STEPS
 from sim.runner import build_sources, run
-from tests.rtl.packets import packet_format, task_scenario
+from tests.support.packets import packet_format, task_scenario
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 

@@ -15,8 +15,8 @@ from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.rtl.axi import WORD_BITS, Beat, Packet, Shell, fields_of
 from rbdgen.rtl.emit import emit, shell_files
 from sim.runner import build_sources, run
-from tests.rtl.cores import any_words
-from tests.rtl.packets import malformed_packets
+from tests.support.cores import any_words
+from tests.support.packets import malformed_packets
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 

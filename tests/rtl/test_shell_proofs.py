@@ -22,7 +22,7 @@ from rbdgen.rtl.task_links import HEADER, ResponseWriter, TaskReader
 from rbdgen.rtl.task_packets import WORD_BITS, Function, PacketFormat, Status
 from rbdgen.rtl.task_registers import ADDRESS_WIDTH
 from rbdgen.rtl.task_shell import TaskShell
-from tests.rtl.proofs import (
+from tests.support.proofs import (
     Order,
     Proof,
     assume,

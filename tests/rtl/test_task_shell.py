@@ -16,7 +16,7 @@ from rbdgen.rtl.apart import to_rtlil
 from rbdgen.rtl.task_packets import Function
 from rbdgen.rtl.task_shell import CLOCKS_IN, CLOCKS_OUT, TaskShell
 from sim.runner import build, run
-from tests.rtl.function_core import (
+from tests.support.function_core import (
     AFTER_DELAY,
     DELAYS,
     FUNCTIONS,
@@ -24,7 +24,7 @@ from tests.rtl.function_core import (
     answer,
     random_words,
 )
-from tests.rtl.packets import task_scenario
+from tests.support.packets import task_scenario
 
 IDENTITY = 0x0123456789ABCDEF
 TASKS = 40

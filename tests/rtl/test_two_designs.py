@@ -19,8 +19,8 @@ from rbdgen.rtl.owned import owned
 from rbdgen.simulate.ports import Ports, Stream
 from rbdgen.simulate.verilate import build
 from rbdgen.synthesize.tool import YOSYS, run_tool
-from tests.rtl.cores import Batch, any_words, check
-from tests.rtl.icarus import Icarus, binary
+from tests.support.cores import Batch, any_words, check
+from tests.support.icarus import Icarus, binary
 
 DESIGNS = ({}, {"payload": "lower_rod"})
 TASKS = 30

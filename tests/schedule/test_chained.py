@@ -14,7 +14,7 @@ from rbdgen.schedule.chained import ChainError, chain
 from rbdgen.schedule.delays import delay, gathering, levels
 from rbdgen.schedule.fold import Fold, verify_fold
 from rbdgen.schedule.program import ScheduleError
-from tests.schedule.examples import compiled, random_graph
+from tests.support.schedule_examples import compiled, random_graph
 
 TARGET = find_target("xcup")
 SEEDS = range(6)

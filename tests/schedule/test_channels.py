@@ -8,7 +8,7 @@ from rbdgen.graph.node import Op
 from rbdgen.graph.wires import source
 from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, Pipeline, Word
 from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_of
-from tests.schedule.examples import CASES, compiled
+from tests.support.schedule_examples import CASES, compiled
 
 A, B = ("forward", 0), ("forward", 1)
 

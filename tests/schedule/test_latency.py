@@ -12,7 +12,7 @@ from rbdgen.schedule.fold import Fold
 from rbdgen.schedule.latency import quickest
 from rbdgen.schedule.modulo import fold
 from rbdgen.schedule.units import shared_jobs
-from tests.schedule.examples import compiled, random_graph
+from tests.support.schedule_examples import compiled, random_graph
 
 TARGET = find_target("ecp5-85f")
 

@@ -15,7 +15,7 @@ from rbdgen.graph.text import from_text
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.schedule.binding import bind
 from rbdgen.schedule.pipelined import INPUT, OUTPUT, Schedule, schedule
-from tests.schedule.examples import CASES, compiled
+from tests.support.schedule_examples import CASES, compiled
 
 
 def origin(node: Node) -> Node:

@@ -17,8 +17,7 @@ from rbdgen.rtl.emit import emit
 from rbdgen.schedule.fabric import BANK
 from rbdgen.simulate.ports import Field, Ports, Stream
 from rbdgen.simulate.verilate import build
-from tests.random_robots import random_robot
-from tests.rtl.cores import (
+from tests.support.cores import (
     Built,
     any_words,
     check,
@@ -28,6 +27,7 @@ from tests.rtl.cores import (
     states_within_limits,
     verilated,
 )
+from tests.support.random_robots import random_robot
 
 pytestmark = pytest.mark.rtl
 

@@ -12,7 +12,7 @@ from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.graph.word import kind_of
 from rbdgen.schedule.fold import Fold
 from rbdgen.schedule.round_plan import RoundPlan
-from tests.rtl.cores import (
+from tests.support.cores import (
     Built,
     any_words,
     check,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen.compile.flow import compile_core, front_end
-from tests.rtl.cores import (
+from tests.support.cores import (
     any_words,
     check_runs,
     shared_folder,

@@ -12,7 +12,7 @@ from rbdgen.compile.words import Words
 from rbdgen.schedule.round_plan import RoundPlan
 from rbdgen.schedule.rounds import in_rounds
 from rbdgen.schedule.ways import Ways
-from tests.rtl.cores import (
+from tests.support.cores import (
     any_words,
     check_runs,
     shared_folder,

@@ -10,7 +10,7 @@ import pytest
 
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import OF_FRAMES, OF_MASSES
-from tests.rtl.cores import (
+from tests.support.cores import (
     any_words,
     check_runs,
     shared_folder,

@@ -13,8 +13,8 @@ from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
-from tests.coordinates import worst_in, worst_of
-from tests.rtl.cores import (
+from tests.support.coordinates import worst_in, worst_of
+from tests.support.cores import (
     any_words,
     check_runs,
     shared_folder,

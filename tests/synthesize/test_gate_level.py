@@ -24,10 +24,10 @@ from rbdgen.synthesize.carries import OPEN
 from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.synthesize.yosys import Cells, synth
 from rbdgen.system.data import data_folder
-from tests.rtl import small_cores
-from tests.rtl.cell_models import cell_models
-from tests.rtl.cores import any_words, check, states_within_limits
 from tests.rtl.test_reciprocal import mass_matrices, minv_of_two_joints
+from tests.support import small_cores
+from tests.support.cell_models import cell_models
+from tests.support.cores import any_words, check, states_within_limits
 
 STATES = 200
 

@@ -20,7 +20,7 @@ from rbdgen.synthesize import yosys
 from rbdgen.synthesize.partition import partition
 from rbdgen.synthesize.parts import parts
 from rbdgen.synthesize.yosys import synth_xilinx
-from tests.rtl.cores import any_words, check, check_on_time, shared_folder, states_within_limits
+from tests.support.cores import any_words, check, check_on_time, shared_folder, states_within_limits
 
 # a → sum → first → second (a delay) → y, and b → product → y; an alias; a constant
 RTLIL = r"""attribute \top 1

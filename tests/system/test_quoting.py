@@ -15,7 +15,7 @@ import yaml
 
 from rbdgen.system import quoting
 from rbdgen.system.quoting import C, printable
-from tests.rtl.icarus import binary
+from tests.support.icarus import binary
 
 PARTS = (
     *(

@@ -20,8 +20,8 @@ from rbdgen.graph.word import kind_of
 from rbdgen.passes.along import evaluate_along, words_along
 from rbdgen.tasks.in_visits import in_visits
 from rbdgen.tasks.routes import place
-from tests.coordinates import worst_in
-from tests.limbs import WALKER
+from tests.support.coordinates import worst_in
+from tests.support.limbs import WALKER
 
 STATES = 300
 

@@ -20,7 +20,7 @@ from rbdgen.graph.fixed import FixedGraph, Format, convert, evaluate_fixed
 from rbdgen.graph.word import kind_of
 from rbdgen.robot.model import RobotError
 from rbdgen.tasks.model import evaluate_task
-from tests.coordinates import worst_in
+from tests.support.coordinates import worst_in
 
 
 @cache

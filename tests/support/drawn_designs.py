@@ -18,9 +18,9 @@ import numpy as np
 from rbdgen.compile.flow import front_end
 from rbdgen.design.loading import load
 from rbdgen.robot.model import Joint, JointKind, Robot, RobotError
-from tests.as_urdf import written
-from tests.limbs import urdf_of_limbs
-from tests.random_robots import ALL_KINDS, SINGLE, random_robot
+from tests.support.as_urdf import written
+from tests.support.limbs import urdf_of_limbs
+from tests.support.random_robots import ALL_KINDS, SINGLE, random_robot
 
 T = TypeVar("T")
 Choices = dict[str, Any]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 # of the arithmetic core: the tests that are first to see a change, and the others of its rooms
 CORE = {
     "graph/fixed": "graph/fixed",

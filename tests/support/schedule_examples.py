@@ -15,8 +15,8 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.verify import verify
 from rbdgen.robot.canonical import canonicalize
-from tests.random_robots import random_robot
-from tests.rtl.small_cores import in_fixed_point
+from tests.support.random_robots import random_robot
+from tests.support.small_cores import in_fixed_point
 
 SHIPPED = ["pendulum", "gantry", "iiwa14", "hyq"]
 RANDOM = [f"random{seed}" for seed in range(5)]

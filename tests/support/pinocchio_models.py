@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from rbdgen.robot.model import Array, Inertia, Joint, JointKind, Robot, Transform
-from tests.golden.comparison import Answers, Question
+from tests.support.comparison import Answers, Question
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """The robots of the installed example-robot-data package, asked of both models.
 
-``python -m tests.golden.example_robots`` prints the table of errors.
+``python -m tests.support.example_robots`` prints the table of errors.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import pinocchio as pin
 from rbdgen import golden
 from rbdgen.robot.model import Drivetrain, Robot, RobotError
 from rbdgen.robot.urdf import Base, MimicMode, read_urdf
-from tests.golden.comparison import Answers, check, golden_answers, random_question
-from tests.golden.pinocchio_models import Peer, peer_from_urdf
+from tests.support.comparison import Answers, check, golden_answers, random_question
+from tests.support.pinocchio_models import Peer, peer_from_urdf
 
 # As usual, and oblique: then no gradient vanishes because an axis is vertical.
 GRAVITY = {"fixed": (0.0, 0.0, -9.81), "floating": (1.5, -2.0, -9.0)}

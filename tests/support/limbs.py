@@ -9,7 +9,7 @@ from pathlib import Path
 from rbdgen.robot.model import Robot
 from rbdgen.robot.urdf import parse_urdf
 
-WALKER = Path(__file__).parent / "robots" / "walker.urdf"
+WALKER = Path(__file__).parents[1] / "robots" / "walker.urdf"
 SLIDE = """<link name="rail"/>
 <joint name="slide" type="prismatic"><parent link="rail"/><child link="body"/><axis xyz="1 0 0"/>
 <limit lower="-1" upper="1" effort="50" velocity="2"/></joint>

@@ -23,7 +23,7 @@ from rbdgen.schedule.pipelined import schedule
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Field, Ports, Stream
 from rbdgen.simulate.verilate import build
-from tests.rtl.cores import Batch
+from tests.support.cores import Batch
 
 States = Mapping[str, np.ndarray]
 
