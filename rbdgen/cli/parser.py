@@ -178,14 +178,14 @@ def parser() -> Parser:
         type=names,
         default=(),
         metavar="ROBOT[,ROBOT]",
-        help="of measurements that take robots one after another, as cpu and exact-hls",
+        help="of measurements that take robots one after another, as cpu and bit-exactness-hls",
     )
     queued(made, "default: 1; of slurm all")
     made = command(
         commands,
         "reproduce",
         "the papers' tables and figures, beside ours",
-        "rbdgen reproduce 003             seconds",
+        "rbdgen reproduce lathrop1985     seconds; or 003",
         "rbdgen reproduce 000 001 002 004 minutes each",
         "rbdgen reproduce 004 --closed    a controller at 1 kHz over a simulated arm: minutes",
         "rbdgen reproduce 000 001 --full  longer chains and larger batches: an hour",
@@ -193,9 +193,9 @@ def parser() -> Parser:
     made.add_argument(
         "papers",
         nargs="+",
-        choices=tuple(PAPERS),
+        choices=(*PAPERS, *(paper.name for paper in PAPERS.values())),
         metavar="PAPER",
-        help="; ".join(f"{number}: {about}" for number, about in PAPERS.items()),
+        help="; ".join(f"{number} or {name}: {title}" for number, (name, title) in PAPERS.items()),
     )
     made.add_argument("--full", action="store_true", help="sizes that take longer than minutes")
     made.add_argument(

@@ -26,9 +26,9 @@ from rbdgen.rtl.task_packets import Status
 from rbdgen.system.progress import Progress
 from rbdgen.tasks.model import evaluate_task
 
-from .damage import Asked, Damage, Flood, flood
+from .fuzz_frames import Asked, Damage, Flood, flood
 
-HERE = Path(__file__), Path(__file__).with_name("damage.py")
+HERE = Path(__file__), Path(__file__).with_name("fuzz_frames.py")
 BOARD, BAUD = "ulx3s-85f", 6_000_000
 ROBOT = "iiwa14"
 FUNCTIONS = ("id", "m")

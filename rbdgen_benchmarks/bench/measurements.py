@@ -33,6 +33,7 @@ from rbdgen.system.stopping import run_child
 from .accelerators import accelerators
 from .accuracy import accuracy
 from .area import area_model
+from .bit_exactness import exact_accelerators, exact_c, exact_hls
 from .board import board
 from .chains import chain_urdf
 from .codesign import codesign
@@ -40,17 +41,16 @@ from .compiling import compiling
 from .cpu import cpu
 from .delays import delays
 from .demo import HEAD, row
-from .exact import exact_accelerators, exact_c, exact_hls
 from .folding import fold_overhead, folded
 from .functions import ROBOTS, all_functions, as_text, title
+from .fuzz_packets import malformed
+from .fuzz_urdf import mutated_robots
 from .gpu import gpu
 from .identities import saved
 from .latency import latency, robots_folder
 from .logarithmic import chains, logarithmic
 from .loops import loops
-from .malformed import malformed
 from .mppi import mppi
-from .mutated import mutated_robots
 from .names import TAKES, chosen
 from .parameters import parameters
 from .payload import payload
@@ -61,8 +61,8 @@ from .ranges import ranges
 from .reliability import reliability, vectors
 from .rk4 import rk4
 from .rounding import rounding
-from .second import second
-from .tool import tool
+from .second_derivatives import second
+from .tool_latency import tool
 
 HERE = Path(__file__).parent
 MILLION = 1_000_000
@@ -304,14 +304,14 @@ MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "parameters": parameters,
     "payload": payload,
     "identities": saved,
-    "second": second,
+    "second-derivatives": second,
     "rounding": rounding,
     "codesign": codesign,
     "compiling": compiling,
     "programs": programs,
-    "exact-c": exact_c,
-    "exact-hls": exact_hls,
-    "exact-accelerators": exact_accelerators,
+    "bit-exactness-c": exact_c,
+    "bit-exactness-hls": exact_hls,
+    "bit-exactness-accelerators": exact_accelerators,
     "board": board,
     "gpu": gpu,
     "loops": loops,
@@ -322,7 +322,7 @@ MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "accuracy": accuracy,
     "scans": scans,
     "growth": growth,
-    "tool": tool,
+    "tool-latency": tool,
     "robots": robots,
     "quadruped": quadruped,
     "humanoid": humanoid,
@@ -334,8 +334,8 @@ MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "accelerators": accelerators,
     "peers": beside_peers,
     "reliability": reliability,
-    "reliability-robots": mutated_robots,
-    "reliability-packets": malformed,
+    "fuzz-urdf": mutated_robots,
+    "fuzz-packets": malformed,
     "vectors": vectors,
     "rk4": rk4,
     "delays": delays,

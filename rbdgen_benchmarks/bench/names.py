@@ -13,14 +13,14 @@ TAKES = {
     "parameters": "minutes",
     "payload": "minutes",
     "identities": "minutes",
-    "second": "minutes",
+    "second-derivatives": "minutes",
     "rounding": "minutes",
     "codesign": "minutes",
     "compiling": "minutes",
     "programs": "an hour",
-    "exact-c": "minutes",
-    "exact-hls": "an hour",
-    "exact-accelerators": "minutes",
+    "bit-exactness-c": "minutes",
+    "bit-exactness-hls": "an hour",
+    "bit-exactness-accelerators": "minutes",
     "board": "hours",
     "gpu": "minutes",
     "loops": "minutes",
@@ -31,7 +31,7 @@ TAKES = {
     "accuracy": "minutes",
     "scans": "half an hour",
     "growth": "minutes",
-    "tool": "half an hour",
+    "tool-latency": "half an hour",
     "robots": "an hour",
     "quadruped": "an hour",
     "humanoid": "minutes",
@@ -43,8 +43,8 @@ TAKES = {
     "accelerators": "hours",
     "peers": "hours",
     "reliability": "an hour",
-    "reliability-robots": "minutes",
-    "reliability-packets": "minutes",
+    "fuzz-urdf": "minutes",
+    "fuzz-packets": "minutes",
     "vectors": DAYS,
     "rk4": "minutes",
     "delays": "an hour",
@@ -59,8 +59,24 @@ TAKES = {
 }
 
 
+# Name of before → name now; both are taken.
+FORMER = {
+    "second": "second-derivatives",
+    "exact-c": "bit-exactness-c",
+    "exact-hls": "bit-exactness-hls",
+    "exact-accelerators": "bit-exactness-accelerators",
+    "tool": "tool-latency",
+    "reliability-robots": "fuzz-urdf",
+    "reliability-packets": "fuzz-packets",
+}
 # Of those that take robots one after another, which ``only`` can choose from.
-OF_ROBOTS = ("cpu", "programs", "exact-c", "exact-hls", "exact-accelerators")
+OF_ROBOTS = (
+    "cpu",
+    "programs",
+    "bit-exactness-c",
+    "bit-exactness-hls",
+    "bit-exactness-accelerators",
+)
 
 
 class UnknownMeasurement(Refusal, ValueError):
@@ -89,12 +105,13 @@ def chosen(names: Sequence[str], only: Sequence[str] = ()) -> list[str]:
     """
     found: dict[str, None] = {}
     for name in names:
-        own = [m for m in TAKES if m == name or m.startswith(f"{name}-")]
+        known = {**dict(zip(TAKES, TAKES, strict=True)), **FORMER}
+        own = [m for n, m in known.items() if n == name or n.startswith(f"{name}-")]
         if name == ALL:
             own = [m for m, takes in TAKES.items() if takes != DAYS]
         if not own:
-            known = (*TAKES, ALL)
-            hint = did_you_mean(name, known, f"; one of {', '.join(known)}")
+            there_are = (*TAKES, ALL)
+            hint = did_you_mean(name, there_are, f"; one of {', '.join(there_are)}")
             raise UnknownMeasurement(f"no measurement {quoted(name)}{hint}", name)
         found |= dict.fromkeys(own)
     for name in found if only else ():

@@ -16,15 +16,15 @@ from .report import Reproduction
 
 CLOSED = "004"
 
-# File and function of each: two of them need JAX, which the others do without.
+# Function of each, in the file that has the paper's name: two need JAX, the others do without.
 OURS = {
-    "000": (".paper_000", "prefix_sums"),
-    "001": (".paper_001", "forward_dynamics"),
-    "002": (".paper_002", "dadu"),
-    "003": (".paper_003", "lathrop"),
-    "004": (".paper_004", "plancher"),
-    "004-closed": (".closed_report", "closed"),
+    "000": "prefix_sums",
+    "001": "forward_dynamics",
+    "002": "dadu",
+    "003": "lathrop",
+    "004": "plancher",
 }
+CLOSED_REPORT = "closed_report", "closed"  # file and function
 
 
 def reproduce(
@@ -32,10 +32,13 @@ def reproduce(
 ) -> dict[str, Any]:
     """Each paper's tables beside ours, printed as they come; paper → its numbers.
 
+    ``papers``: by number or by name; numbers name what is written.
     ``full``: sizes that take longer than minutes, too. ``closed``: of 004 the controller that is
     closed over an arm, in place of the rest. Pictures and numbers are written to ``place``.
     InputError for what is not installed, and for ``closed`` of other papers.
     """
+    number = {own.name: number for number, own in PAPERS.items()}
+    papers = [number.get(paper, paper) for paper in papers]
     if closed:
         if others := [paper for paper in papers if paper != CLOSED]:
             raise api.InputError(f"closed: {others[0]} has no controller; write: {CLOSED} --closed")
@@ -44,7 +47,7 @@ def reproduce(
     for paper in dict.fromkeys(papers):
         api.check_place(place / f"{paper}.json")
     for paper in dict.fromkeys(papers):
-        print(f"\n== {paper}: {PAPERS[paper.removesuffix('-closed')]}\n", flush=True)
+        print(f"\n== {paper}: {PAPERS[paper.removesuffix('-closed')].title}\n", flush=True)
         found = _function(paper)(full, place, progress)
         for name, svg in found.pictures.items():
             api.write_file(place / name, svg)
@@ -56,8 +59,8 @@ def reproduce(
 
 
 def _function(paper: str) -> Callable[[bool, Path, Progress], Reproduction]:
-    file, name = OURS[paper]
+    file, name = (PAPERS[paper].name, OURS[paper]) if paper in PAPERS else CLOSED_REPORT
     found: Callable[[bool, Path, Progress], Reproduction] = getattr(
-        import_module(file, __package__), name
+        import_module(f".{file}", __package__), name
     )
     return found

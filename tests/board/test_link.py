@@ -41,9 +41,9 @@ from rbdgen.driver import Dynamics
 from rbdgen.driver.checking import check_board
 from rbdgen.driver.links import Link, SerialPort
 from rbdgen.rtl.task_packets import Status
-from rbdgen_benchmarks.bench import damage
+from rbdgen_benchmarks.bench import fuzz_frames
 from rbdgen_benchmarks.bench.board import asked_of
-from rbdgen_benchmarks.bench.damage import KINDS, Damage, flood
+from rbdgen_benchmarks.bench.fuzz_frames import KINDS, Damage, flood
 from tests.support.host import COMPILER, example
 
 pytest.importorskip("serial", reason="pyserial is not installed")
@@ -179,7 +179,7 @@ def test_damaged_frames(
     folder: Path, board: SimulatedBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Most are damaged, the board is restarted now and then; all others are answered, once."""
-    monkeypatch.setattr(damage, "RESTART", 6)
+    monkeypatch.setattr(fuzz_frames, "RESTART", 6)
     asked, harm = asked_of(folder, 3), Damage(3, 60)
     line = SerialPort(board.port, FAST)
     found = flood(line, asked, 150, harm, board.restart)

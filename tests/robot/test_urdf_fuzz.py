@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
-from rbdgen_benchmarks.bench.mutated import (
+from rbdgen_benchmarks.bench.fuzz_urdf import (
     MUTATIONS,
     WORDS,
     is_as_pinocchio_reads,

@@ -125,6 +125,8 @@ def test_names() -> None:
     assert len(robots) == len(functions.ROBOTS) and MEASUREMENTS["peers"] is peers.beside_peers
     assert chosen(["all"]) == [name for name in TAKES if name != "vectors"]  # which takes days
     assert chosen(["vectors", "rk4", "vectors"]) == ["vectors", "rk4"]
+    assert chosen(["exact-c", "second"]) == ["bit-exactness-c", "second-derivatives"]  # formerly
+    assert chosen(["reliability"]) == ["reliability", "fuzz-urdf", "fuzz-packets"]
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from rbdgen.dynamics.spatial import ZERO, add
 from rbdgen.dynamics.steps import Inline
 from rbdgen.dynamics.vectors import Scalars
 from rbdgen.robot.model import Inertia, Joint, JointKind, Robot, Transform
-from rbdgen_benchmarks.reproduce.paper_003 import OTHERS, PROCESSORS, timetable
+from rbdgen_benchmarks.reproduce.lathrop1985 import OTHERS, PROCESSORS, timetable
 from rbdgen_benchmarks.reproduce.times import Time, crossover, measured, pinocchio_times, series
 
 
@@ -81,9 +81,10 @@ def test_the_logarithmic_timetable_grows_as_equation_2(levels: int) -> None:
 
 
 def test_003(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By its command: Tables 1 and 6, the beat, pictures that are XML."""
-    assert main(["reproduce", "003", "-o", str(tmp_path), "--quiet"]) == 0
+    """By its command, number and name once: Tables 1 and 6, the beat, pictures that are XML."""
+    assert main(["reproduce", "003", "lathrop1985", "-o", str(tmp_path), "--quiet"]) == 0
     said = capsys.readouterr().out
+    assert said.count("== 003") == 1
     assert "ω̇ after ω by 3, p̈ after ω by 7, n after f by 3; the paper: 3, 7 and 3" in said
     for name, (products, sums) in OTHERS.items():
         assert name in said

@@ -58,7 +58,7 @@ def second(place: Path, progress: Progress) -> Any:
     about = f"{LEGEND}. {processor()}, load {os.getloadavg()[1]:.1f}."
     print("\n\n".join([table(COUNTS, rows), table(TIMES, lines), about]))
     text = "\n\n".join([markdown(COUNTS, rows), markdown(TIMES, lines), about])
-    write_file(place / "second.md", text + "\n")
+    write_file(place / "second-derivatives.md", text + "\n")
     return {"operations": counts, "ns": times}
 
 

@@ -232,7 +232,7 @@ def mutated_robots(place: Path, progress: Progress, files: int = FILES) -> Any:
         "joint. Differs: it reads another robot."
     )
     print(f"{table(head, [row])}\n\n{legend}")
-    write_file(place / "reliability-robots.md", f"{markdown(head, [row])}\n\n{legend}\n")
+    write_file(place / "fuzz-urdf.md", f"{markdown(head, [row])}\n\n{legend}\n")
     if count[TRACEBACK] or count[DIFFERS]:
         raise Mismatch(f"{count[TRACEBACK]} tracebacks, {count[DIFFERS]} other robots: {place}")
     return dict(zip(head, row, strict=True))

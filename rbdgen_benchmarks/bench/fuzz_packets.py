@@ -78,7 +78,7 @@ def malformed(place: Path, progress: Progress, packets: int = MALFORMED) -> Any:
         progress(f"{total[0]} of {packets} malformed packets, {total[4]} wrong answers")
     row = [int(x) for x in total]
     print(f"{table(HEAD, [row])}\n\n{LEGEND}")
-    write_file(place / "reliability-packets.md", f"{markdown(HEAD, [row])}\n\n{LEGEND}\n")
+    write_file(place / "fuzz-packets.md", f"{markdown(HEAD, [row])}\n\n{LEGEND}\n")
     if row[4]:
         raise Mismatch(f"{ROBOT}: wrong answers: {row[4]}")
     return dict(zip(HEAD, row, strict=True))

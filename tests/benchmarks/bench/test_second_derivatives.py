@@ -12,7 +12,7 @@ from rbdgen.compile.flow import front_end
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.word import indices
-from rbdgen_benchmarks.bench.second import every_tangent
+from rbdgen_benchmarks.bench.second_derivatives import every_tangent
 
 SWINGER = str(Path(__file__).parents[2] / "robots" / "swinger.urdf")
 

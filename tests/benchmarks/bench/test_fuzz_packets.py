@@ -12,26 +12,26 @@ import pytest
 from rbdgen.api.errors import Mismatch
 from rbdgen.rtl.task_packets import Function, PacketFormat, Status
 from rbdgen.simulate.model import Model, Result
-from rbdgen_benchmarks.bench import malformed
+from rbdgen_benchmarks.bench import fuzz_packets
 
 
 def test_what_is_sent_is_no_task() -> None:
     of = PacketFormat({0: Function("id", 3, 2), 2: Function("m", 1, 3)}, (18, 18, 18))
     rng = Random(0)
-    said = Counter(of.judge_task(malformed.no_task(of, rng)) for _ in range(2000))
+    said = Counter(of.judge_task(fuzz_packets.no_task(of, rng)) for _ in range(2000))
     assert set(said) == {status for status in Status if status.is_error}
     assert min(said.values()) > 100
 
 
 def test_packets_of_a_link() -> None:
     beats = np.array([[5, 0], [6, 1], [7, 1], [8, 0]])
-    assert malformed.packets_in(beats) == [(5, 6), (7,), (8,)]
+    assert fuzz_packets.packets_in(beats) == [(5, 6), (7,), (8,)]
 
 
 @pytest.mark.slow
 @pytest.mark.rtl
 def test_every_packet_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = malformed.malformed(tmp_path, lambda _: None, packets=2000)
+    found = fuzz_packets.malformed(tmp_path, lambda _: None, packets=2000)
     assert found["malformed"] == 2000
     assert found["tasks"] > 100
     assert found["answers"] == found["malformed"] + found["tasks"]
@@ -45,4 +45,4 @@ def test_every_packet_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(Model, "run", one_bit_off)
     with pytest.raises(Mismatch, match=r"wrong answers: 1$"):
-        malformed.malformed(tmp_path / "again", lambda _: None, packets=2000)
+        fuzz_packets.malformed(tmp_path / "again", lambda _: None, packets=2000)

@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from rbdgen.api import InputError
-from rbdgen_benchmarks.bench import tool
-from rbdgen_benchmarks.bench.tool import Took, _Session
+from rbdgen_benchmarks.bench import tool_latency
+from rbdgen_benchmarks.bench.tool_latency import Took, _Session
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tool, "ROBOT", "pendulum")
-    monkeypatch.setattr(tool, "II", 16)
-    monkeypatch.setattr(tool, "TRIES", 1)
-    monkeypatch.setattr(tool, "LARGE", ("pendulum", {"functions": ("m",)}))
+    monkeypatch.setattr(tool_latency, "ROBOT", "pendulum")
+    monkeypatch.setattr(tool_latency, "II", 16)
+    monkeypatch.setattr(tool_latency, "TRIES", 1)
+    monkeypatch.setattr(tool_latency, "LARGE", ("pendulum", {"functions": ("m",)}))
 
 
 def sensible(took: Took) -> bool:
@@ -24,15 +24,15 @@ def sensible(took: Took) -> bool:
 @pytest.mark.usefixtures("small")
 def test_commands_that_answer_at_once(tmp_path: Path) -> None:
     said: list[str] = []
-    found = tool._at_once(tmp_path, said.append)
-    assert list(found) == [f"rbdgen {' '.join(words)}" for words, _ in tool.AT_ONCE]
+    found = tool_latency._at_once(tmp_path, said.append)
+    assert list(found) == [f"rbdgen {' '.join(words)}" for words, _ in tool_latency.AT_ONCE]
     assert all(map(sensible, found.values()))
     assert said == [f"-m {command}" for command in found]
 
 
 @pytest.mark.usefixtures("small")
 def test_a_front_end(tmp_path: Path) -> None:
-    ((what, took),) = tool._large(tmp_path, lambda _: None).items()
+    ((what, took),) = tool_latency._large(tmp_path, lambda _: None).items()
     assert what == "front_end(\"pendulum\", functions=('m',))" and sensible(took)
 
 
@@ -51,8 +51,8 @@ def test_what_ends_otherwise_is_no_row(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("small")
 def test_all_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each is printed, and nothing stays behind."""
-    rows = tool.tool(tmp_path, lambda _: None)
+    rows = tool_latency.tool(tmp_path, lambda _: None)
     printed = capsys.readouterr().out
-    assert len(rows) == len(tool.AT_ONCE) + 6
+    assert len(rows) == len(tool_latency.AT_ONCE) + 6
     assert all(row["CPU s"] > 0 and f"\n{row['what']} " in printed for row in rows)
     assert not list(tmp_path.iterdir())

@@ -10,9 +10,9 @@ from rbdgen.draw.curves import Panel, picture
 from rbdgen.system.progress import Progress
 
 from .depths import depths
-from .paper_000 import times_table
 from .report import Reproduction
 from .times import about_devices, crossover, devices, measured, pinocchio_times, series
+from .yang2016_scan import times_table
 
 METHODS = ("jsiia", "hybrid_abia", "scanned_abia", "cfa")
 LINKS, MORE_LINKS = (4, 8, 16), (4, 8, 16, 32, 64, 128, 256)

@@ -10,17 +10,17 @@ import pytest
 from rbdgen.api.errors import Mismatch
 from rbdgen.robot.model import Robot
 from rbdgen.robot.urdf import parse_urdf
-from rbdgen_benchmarks.bench import mutated
+from rbdgen_benchmarks.bench import fuzz_urdf
 
 
 def test_each_is_refused_or_read(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    found = mutated.mutated_robots(tmp_path, lambda _: None, files=60)
+    found = fuzz_urdf.mutated_robots(tmp_path, lambda _: None, files=60)
     assert found["files"] == sum(found[own] for own in list(found)[1:]) == 60
     assert found["refused"] > 10
     assert found["as Pinocchio"] > 5
     assert not found["traceback"]
     assert not found["differs"]
-    assert (tmp_path / "reliability-robots.md").is_file()
+    assert (tmp_path / "fuzz-urdf.md").is_file()
     assert "urdfdom" not in capfd.readouterr().err
 
 
@@ -31,9 +31,9 @@ def test_another_robot_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         body = replace(last.inertia, mass=last.inertia.mass + 1e-6)
         return robot.with_joints([*robot.joints[:-1], replace(last, inertia=body)])
 
-    monkeypatch.setattr(mutated, "parse_urdf", heavier)
+    monkeypatch.setattr(fuzz_urdf, "parse_urdf", heavier)
     with pytest.raises(Mismatch, match=r"0 tracebacks, [1-9]"):
-        mutated.mutated_robots(tmp_path, lambda _: None, files=60)
+        fuzz_urdf.mutated_robots(tmp_path, lambda _: None, files=60)
     assert (tmp_path / "differs-1.urdf").read_text().startswith("<robot")
 
 
@@ -41,6 +41,6 @@ def test_a_traceback_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     def fails(*_: str, **__: str) -> Robot:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(mutated, "parse_urdf", fails)
+    monkeypatch.setattr(fuzz_urdf, "parse_urdf", fails)
     with pytest.raises(Mismatch, match="3 tracebacks, 0 other robots"):
-        mutated.mutated_robots(tmp_path, lambda _: None, files=3)
+        fuzz_urdf.mutated_robots(tmp_path, lambda _: None, files=3)
