@@ -8,16 +8,14 @@ import numpy as np
 
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
-from rbdgen.graph.text import from_text
 from rbdgen.graph.visits import LIMB, in_turn, once, then
 from rbdgen.passes.along import GivenAlong, in_words_along
 from rbdgen.passes.given import Given
 from rbdgen.passes.instances import instantiate
 from rbdgen.passes.words import to_words
+from tests.support.notation import graph
 
-LEG = from_text("input v\ninput q\n%0 = input v\n%1 = input q\n%2 = mul %0 %1\noutput f = %2")
-TRUNK = from_text("input w\n%0 = input w\n%1 = add %0 %0\noutput b = %1")
-REST = from_text("input f0\ninput f1\n%0 = input f0\n%1 = input f1\n%2 = add %0 %1\noutput f = %2")
+LEG, TRUNK, REST = graph(f="v*q"), graph(b="w + w"), graph(f="f0 + f1")
 TASK = {"w": np.array([1.0, -1.0, 0.5]), "q0": np.ones(3), "q1": np.array([0.0, 2.0, 3.0])}
 LIMITS = {"w": (-1.0, 1.0), "q0": (-1.0, 1.0), "q1": (-4.0, 3.0)}
 

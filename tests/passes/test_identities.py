@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
-
 import numpy as np
 import pytest
 
@@ -14,11 +12,12 @@ from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
-from rbdgen.graph.text import from_text, to_text
+from rbdgen.graph.text import to_text
 from rbdgen.graph.verify import GraphError, verify
 from rbdgen.passes.identities import identities
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.urdf import parse_urdf
+from tests.support.notation import graph, spelled
 
 
 def drawn(graph: Graph, n: int = 4, seed: int = 0) -> dict[str, np.ndarray]:
@@ -184,38 +183,18 @@ def test_a_sign_that_differs_between_states_keeps_them_apart() -> None:
     assert to_text(simplified(graph)) == to_text(graph)
 
 
-FIRST = """\
-    input x
-    input y
-    input z
-    %0 = input x
-    %1 = input y
-    %2 = input z
-    %3 = mul %0 %1                              @ forward 1
-    %4 = mul %2 %3                              @ forward 1
-"""
-AGAIN = """\
-    %5 = mul %1 %2                              @ forward 2
-    %6 = mul %0 %5                              @ forward 2
-"""
-OUTPUTS = """\
-    output a = %4
-    output b = %6
-"""
-
-
-def regions(*parts: str) -> Graph:
-    return from_text("".join(dedent(part) for part in parts))
+# y (x z), and the same again in another region
+TWICE = {"_xy": "x*y @ forward 1", "a": "z*_xy @ forward 1"}
+TWICE |= {"_yz": "y*z @ forward 2", "b": "x*_yz @ forward 2"}
 
 
 def test_regions_that_do_not_wait_for_each_other_share_nothing() -> None:
-    graph = regions(FIRST, AGAIN, OUTPUTS)
-    assert to_text(simplified(graph)) == to_text(graph)
+    before = graph(**TWICE)
+    assert spelled(simplified(before)) == spelled(before)
 
 
 def test_a_product_is_taken_from_a_region_waited_for_already() -> None:
-    waits = "%7 = sub %6 %3      @ forward 2\noutput c = %7\n"
-    after = simplified(regions(FIRST, AGAIN, waits, OUTPUTS))
+    after = simplified(graph(**TWICE, c="b - _xy @ forward 2"))
     assert after.outputs["b"] is after.outputs["a"]
     assert after.outputs["b"].region == ("forward", 1)
     assert counts(after) == (2, 1)
@@ -223,33 +202,29 @@ def test_a_product_is_taken_from_a_region_waited_for_already() -> None:
 
 def test_a_product_is_not_taken_from_a_region_that_waits() -> None:
     """Forward 1 waits for forward 2, though what it needs no wait for stands first."""
-    waits = "%7 = sub %4 %5      @ forward 1\noutput c = %7\n"
-    after = simplified(regions(FIRST, AGAIN, waits, OUTPUTS))
+    after = simplified(graph(**TWICE, c="a - _yz @ forward 1"))
     assert after.outputs["b"] is not after.outputs["a"]
     assert after.outputs["b"].region == ("forward", 2)
 
 
 def test_a_sum_is_not_taken_from_another_region() -> None:
     """A word on a channel costs more than an addition."""
-    sums = "%3 = add %0 %1 @ forward 1\n%4 = add %2 %3 @ forward 1\n"
-    again = "%5 = add %1 %2 @ forward 2\n%6 = add %0 %5 @ forward 2\n"
-    waits = "%7 = sub %6 %3 @ forward 2\noutput c = %7\n"
-    graph = regions(FIRST[: FIRST.index("    %3")], sums, again, waits, OUTPUTS)
-    assert to_text(simplified(graph)) == to_text(regions(to_text(graph)))
-
-
-@pytest.mark.parametrize("circle", ["%4", "%3"])
-def test_regions_in_a_circle_are_refused(circle: str) -> None:
-    """1 → 2 → 1, and 1 → 2 → 3 → 1."""
-    graph = regions(
-        FIRST,
-        "%5 = add %4 %0 @ forward 2\n",
-        "%6 = add %5 %2 @ forward 3\n",
-        f"%7 = add {'%5' if circle == '%4' else '%6'} %1 @ forward 1\noutput a = %7\n",
-        "output b = %6\n",
+    before = graph(
+        _xy="x + y @ forward 1",
+        a="z + _xy @ forward 1",
+        b="x + (y + z) @ forward 2",
+        c="b - _xy @ forward 2",
     )
+    assert spelled(simplified(before)) == spelled(before)
+
+
+@pytest.mark.parametrize("last", ["a", "b"])
+def test_regions_in_a_circle_are_refused(last: str) -> None:
+    """1 → 2 → 1, and 1 → 2 → 3 → 1."""
+    others = {"a": "z*x*y @ forward 1", "_s": "a + x @ forward 2", "b": "_s + z @ forward 3"}
+    of = {"a": "_s", "b": "b"}[last]
     with pytest.raises(GraphError, match="regions wait for each other in a circle"):
-        verify(graph)
+        verify(graph(**others, c=f"{of} + y @ forward 1"))
 
 
 @pytest.mark.parametrize("name", ["gantry", "iiwa14", "hyq"])

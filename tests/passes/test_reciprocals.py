@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
-
 import numpy as np
 import pytest
 
@@ -11,78 +9,34 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
-from rbdgen.graph.text import from_text, to_text
 from rbdgen.graph.verify import verify, verify_fixed
 from rbdgen.passes.ranges import RangeError, analyse
 from rbdgen.passes.reciprocals import reciprocals
 from rbdgen.passes.wordlength import input_formats, least_exponent, wordlength
+from tests.support.notation import graph, spelled
 
 
-def check(before: str, after: str) -> None:
-    assert to_text(reciprocals(from_text(dedent(before)))) == dedent(after)
+def check(before: Graph, after: Graph) -> None:
+    assert spelled(reciprocals(before)) == spelled(after)
 
 
 def test_a_product_is_scaled_last_and_anything_else_reads_the_reciprocal() -> None:
+    parts = {"_m": "mantissa(a) @ backward 2", "_e": "exponent(a) @ backward 2"}
     check(
-        """\
-        input a
-        input x
-        %0 = input a
-        %1 = input x
-        %2 = recip %0         @ backward 2
-        %3 = mul %1 %2        @ forward 1
-        %4 = add %2 %3        @ forward 1
-        output y = %3
-        output z = %4
-        """,
-        """\
-        input a
-        input x
-        %0 = input a
-        %1 = input x
-        %2 = mantissa %0                            @ backward 2
-        %3 = exponent %0                            @ backward 2
-        %4 = scale %2 %3                            @ backward 2
-        %5 = mul %1 %2                              @ forward 1
-        %6 = scale %5 %3                            @ forward 1
-        %7 = add %4 %6                              @ forward 1
-        output y = %6
-        output z = %7
-        """,
+        graph(_r="recip(a) @ backward 2", y="x*_r @ forward 1", z="_r + y @ forward 1"),
+        graph(
+            **parts,
+            _r="scale(_m, _e) @ backward 2",
+            y="scale(x*_m, _e) @ forward 1",
+            z="_r + y @ forward 1",
+        ),
     )
 
 
 def test_signs_and_constants_go_behind_the_shift() -> None:
     check(
-        """\
-        input a
-        input x
-        %0 = input a
-        %1 = input x
-        %2 = recip %0
-        %3 = neg %2
-        %4 = mulc %3 by 4.0
-        %5 = mul %1 %4
-        %6 = mulc %2 by 0.3
-        %7 = mul %6 %1
-        output y = %5
-        output z = %7
-        """,
-        """\
-        input a
-        input x
-        %0 = input a
-        %1 = input x
-        %2 = mantissa %0
-        %3 = exponent %0
-        %4 = mul %1 %2
-        %5 = scale %4 %3
-        %6 = mulc %5 by 4.0
-        %7 = neg %6
-        %8 = mulc %5 by 0.3
-        output y = %7
-        output z = %8
-        """,
+        graph(_r="recip(a)", y="x*(4.0*-_r)", z="(0.3*_r)*x"),
+        graph(_xr="scale(x*mantissa(a), exponent(a))", y="-(4.0*_xr)", z="0.3*_xr"),
     )
 
 

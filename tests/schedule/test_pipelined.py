@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from textwrap import dedent
 
 import numpy as np
 import pytest
@@ -11,10 +10,10 @@ import pytest
 from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.node import Node, Op, Region
-from rbdgen.graph.text import from_text
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.schedule.binding import bind
 from rbdgen.schedule.pipelined import INPUT, OUTPUT, Schedule, schedule
+from tests.support.notation import graph
 from tests.support.schedule_examples import CASES, compiled
 
 
@@ -179,21 +178,11 @@ def test_multipliers_stay_within_the_part(case: str) -> None:
 @pytest.mark.parametrize("rounded", [False, True])
 def test_a_product_and_a_sum_by_hand(rounded: bool) -> None:
     """Worked out on paper: x y in one region, + x in the next."""
-    graph = from_text(
-        dedent("""\
-        input x
-        input y
-        %0 = input x
-        %1 = input y
-        %2 = mul %0 %1        @ forward 0
-        %3 = add %2 %0        @ backward 0
-        output z = %3
-        """)
-    )
-    x, y, product, total = graph.nodes
+    made = graph(_xy="x*y", z="_xy + x @ backward 0")
+    x, y, product, total = made.nodes
     word = Format(18, 12)
     formats = {x: word, y: word, total: Format(20, 12), product: Format(19, 12, rounded=rounded)}
-    fixed = verify_fixed(FixedGraph(graph, {"x": word, "y": word}, formats, 18))
+    fixed = verify_fixed(FixedGraph(made, {"x": word, "y": word}, formats, 18))
     target = find_target("ecp5-25f")
     s = schedule(fixed, bind(fixed, target), target)
     forward, backward = ("forward", 0), ("backward", 0)
