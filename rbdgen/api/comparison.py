@@ -18,18 +18,41 @@ from ..robot.model import RobotError
 from ..system.progress import Progress
 from ..system.records import Record
 from .comparison_table import Compared
+from .comparison_table import as_text as comparison_text
 from .design_rows import Line, Ours, Theirs, Times
 from .folder import OutputError, checked_manifest, read_manifest
 from .host_interface import Contract
 from .machine_times import STATES, on_cpu, on_gpu
 from .peers import CONVENTIONS, GRADIENTS, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
 from .reports import SIMULATION, SYNTHESES, NoReport, read_report
-from .results import Comparison
+from .results import TextReport, study_page
 from .side_by_side import Contender, SideBySide, Worst, behind_links, of_core, of_peer, wins
+from .side_by_side import picture as side_picture
 from .simulation import integer_errors
 
 TARGET = "xcup"  # the part of RoboShape and Dadu-RBD, an XCVU9P
 INTERVALS = (1, 8, 24)  # a task a clock; as often as Dadu-RBD; as often as RoboShape
+
+
+class Comparison(TextReport[Compared]):
+    """The result of `compare`."""
+
+    def headline(self) -> str:
+        own = self.facts
+        beside = f"{len(own.ours)} designs beside {len(own.peers)} peers"
+        return f"{own.robot}: {', '.join(own.functions)}: {beside}"
+
+    def as_text(self) -> str:
+        return comparison_text(self.facts)
+
+    def svg(self) -> str:
+        """A picture of how many tasks a second each way does, of those that come together."""
+        own = self.facts
+        return side_picture(f"{own.robot}: {', '.join(own.functions)}", own.side)
+
+    def page(self, command: str) -> str:
+        """The same as a page, with the picture; ``command``: what makes it again."""
+        return study_page(self.headline(), self.svg(), self.as_text(), [("this page", command)])
 
 
 def compare(

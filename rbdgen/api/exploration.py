@@ -16,6 +16,7 @@ from ..design.design import Design
 from ..design.loading import load, refuse_unknown
 from ..design.target import Target, find_target
 from ..draw.exploration import picture
+from ..draw.exploration_table import as_text as exploration_text
 from ..estimate.area import fitted, model_error
 from ..estimate.explored import Explored, Point, QuickError, Sites
 from ..synthesize.tool import SynthesisError
@@ -27,10 +28,42 @@ from .exploration_points import AXES, QUICK_AXES, Choices, combinations, refuse_
 from .folder import InputError, OutputError, write_file
 from .output_paths import check_place, default_place
 from .reports import NoReport, read_report
-from .results import Exploration
+from .results import TextReport, study_page
 from .synthesis import yosys_version
 
 REPORT, PICTURE, PAGE, KEPT = "explore.json", "pareto.svg", "report.html", "kept"
+
+
+class Exploration(TextReport[Explored]):
+    """The result of `explore`; its files are in ``place``."""
+
+    def __init__(self, report: Explored, place: Path) -> None:
+        super().__init__(report)
+        self.place = place
+
+    def headline(self) -> str:
+        own = self.facts
+        best = sum(point.pareto for point in own.points)
+        return (
+            f"{own.robot}: {', '.join(own.functions)} on {own.target}: "
+            f"{len(own.points)} designs, {best} of them on the front"
+        )
+
+    def as_text(self) -> str:
+        return exploration_text(self.facts)
+
+    def picture(self) -> Path | None:
+        return self.place / "pareto.svg"
+
+    def page(self) -> str:
+        """The same as a page, with the picture, and what makes each design on the front."""
+        spoken = [(point, point.generate) for point in self.facts.points if point.pareto]
+        commands = [
+            (f"{point.multipliers} multipliers, a task every {point.interval}", command)
+            for point, command in spoken
+            if command is not None
+        ]
+        return study_page(self.headline(), picture(self.facts), self.as_text(), commands)
 
 
 def explore(

@@ -41,6 +41,7 @@ from ..design.limits import limits_table
 from ..design.loading import refuse_unknown
 from ..design.manifest import Angle
 from ..design.target import Target
+from ..draw.tables import info_text
 from ..dynamics.interface import turning_inputs
 from ..estimate.area import NoModel, estimated, model_error
 from ..estimate.features import Features, features
@@ -50,7 +51,18 @@ from ..robot.model import Robot
 from ..system.progress import Progress
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
 from .host_interface import board_lines
-from .results import Info
+from .results import Report
+
+
+class Info(Report[CoreFacts | AcceleratedFacts]):
+    """The result of `info`."""
+
+    def headline(self) -> str:
+        own = self.facts
+        return f"{own.robot}: {', '.join(own.functions)}{own.headline}"
+
+    def as_text(self) -> str:
+        return info_text(self.facts)
 
 
 def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Info:

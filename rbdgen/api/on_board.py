@@ -28,10 +28,21 @@ from .design_file import DESIGN
 from .folder import UsageError, checked_manifest, write_file
 from .generation import generate
 from .host_interface import Contract
-from .reports import BoardFacts, LineRate
-from .results import Generated, OnBoard
+from .reports import BoardFacts, LineRate, board_text
+from .results import Generated, TextReport
 
 PACKED = 34  # clocks that a word of a task takes, about
+
+
+class OnBoard(TextReport[BoardFacts]):
+    """The result of `board`."""
+
+    def headline(self) -> str:
+        own = self.facts
+        return f"{own.name} on {own.board}: {own.bitstream}, {own.clock:g} MHz"
+
+    def as_text(self) -> str:
+        return board_text(self.facts)
 
 
 def board(

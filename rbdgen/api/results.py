@@ -13,25 +13,12 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from .. import __version__
-from ..design.facts import AcceleratedFacts, CoreFacts
 from ..design.manifest import HardwareManifest
-from ..design.runs import AcceleratorRun, CoreRun
-from ..draw.exploration import picture as draw
-from ..draw.exploration_table import as_text as exploration_text
-from ..draw.tables import info_text, mapped_text, simulation_text, topology_text
-from ..estimate.explored import Explored
 from ..robot.model import RobotError
-from ..robot.organisation import Organisation
-from ..synthesize.report import Mapped
-from ..synthesize.report import Report as Synthesised
 from ..system.files import read_regular
 from ..system.records import Record
 from ..system.templates import render
-from .comparison_table import Compared
-from .comparison_table import as_text as comparison_text
 from .folder import Manifest, OutputError, read_manifest
-from .reports import BoardFacts, board_text
-from .side_by_side import picture as side_picture
 
 LARGEST_PICTURE = 500_000  # bytes that go into a notebook
 Facts = TypeVar("Facts", bound=Record, covariant=True)
@@ -63,121 +50,12 @@ class Report(dict[str, Any], Generic[Facts]):
         return shown(self.headline(), self.as_text(), self.picture())
 
 
-class Info(Report[CoreFacts | AcceleratedFacts]):
-    """The result of `info`."""
-
-    def headline(self) -> str:
-        own = self.facts
-        return f"{own.robot}: {', '.join(own.functions)}{own.headline}"
-
-    def as_text(self) -> str:
-        return info_text(self.facts)
-
-
-class TopologyReport(Report[Organisation]):
-    """The result of `topology`."""
-
-    def headline(self) -> str:
-        own, modules = self.facts, self.facts.modules
-        built = f"{modules.built} modules built of {modules.needed}"
-        return f"{own.robot}: {len(own.joints)} joints, {built}"
-
-    def as_text(self) -> str:
-        return topology_text(self.facts)
-
-
-class Simulation(Report[CoreRun | AcceleratorRun]):
-    """The result of `simulate`."""
-
-    def headline(self) -> str:
-        return f"simulation: {self.facts.headline}"
-
-    def as_text(self) -> str:
-        return simulation_text(self.facts)
-
-
-class _Told(Report[Facts]):
+class TextReport(Report[Facts]):
     """A report that carries its ``text``."""
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self["text"] = self.as_text()
-
-
-class Synthesis(_Told[Synthesised | Mapped]):
-    """The result of `synthesize`."""
-
-    def headline(self) -> str:
-        own = self.facts
-        cells = ", ".join(f"{n} {cell}" for cell, n in list(own.cells.items())[:4])
-        return f"{own.top} on {own.target}: {cells}, …"
-
-    def as_text(self) -> str:
-        return mapped_text(self.facts) if isinstance(self.facts, Mapped) else str(self.facts)
-
-
-class OnBoard(_Told[BoardFacts]):
-    """The result of `board`."""
-
-    def headline(self) -> str:
-        own = self.facts
-        return f"{own.name} on {own.board}: {own.bitstream}, {own.clock:g} MHz"
-
-    def as_text(self) -> str:
-        return board_text(self.facts)
-
-
-class Comparison(_Told[Compared]):
-    """The result of `compare`."""
-
-    def headline(self) -> str:
-        own = self.facts
-        beside = f"{len(own.ours)} designs beside {len(own.peers)} peers"
-        return f"{own.robot}: {', '.join(own.functions)}: {beside}"
-
-    def as_text(self) -> str:
-        return comparison_text(self.facts)
-
-    def svg(self) -> str:
-        """A picture of how many tasks a second each way does, of those that come together."""
-        own = self.facts
-        return side_picture(f"{own.robot}: {', '.join(own.functions)}", own.side)
-
-    def page(self, command: str) -> str:
-        """The same as a page, with the picture; ``command``: what makes it again."""
-        return study_page(self.headline(), self.svg(), self.as_text(), [("this page", command)])
-
-
-class Exploration(_Told[Explored]):
-    """The result of `explore`; its files are in ``place``."""
-
-    def __init__(self, report: Explored, place: Path) -> None:
-        super().__init__(report)
-        self.place = place
-
-    def headline(self) -> str:
-        own = self.facts
-        best = sum(point.pareto for point in own.points)
-        return (
-            f"{own.robot}: {', '.join(own.functions)} on {own.target}: "
-            f"{len(own.points)} designs, {best} of them on the front"
-        )
-
-    def as_text(self) -> str:
-        return exploration_text(self.facts)
-
-    def picture(self) -> Path | None:
-        return self.place / "pareto.svg"
-
-    def page(self) -> str:
-        """The same as a page, with the picture, and what makes each design on the front."""
-        spoken = [(point, point.generate) for point in self.facts.points if point.pareto]
-        commands = [
-            (f"{point.multipliers} multipliers, a task every {point.interval}", command)
-            for point, command in spoken
-            if command is not None
-        ]
-        return study_page(self.headline(), draw(self.facts), self.as_text(), commands)
 
 
 class Results(dict[str, Any]):

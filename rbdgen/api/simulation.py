@@ -15,6 +15,7 @@ from ..compile.samples import accuracy_of
 from ..design.coordinates import coordinate_errors
 from ..design.manifest import CoreManifest, HardwareManifest
 from ..design.runs import AcceleratorRun, CoreRun, IntegerRun
+from ..draw.tables import simulation_text
 from ..graph.rows import REPORTED
 from ..simulate.model import Model, Result
 from ..system.files import beside
@@ -30,13 +31,23 @@ from .folder import MARK, OutputError, checked_manifest, write_file, writing
 from .integer_model import IntegerModel
 from .output_paths import check_place
 from .reference import golden_model
-from .results import Simulation
+from .results import Report
 from .stimulus import within_limits
 from .verilated import load_core
 
 BATCH, FEWEST = 50_000, 1000
 NUMBERS = 10_000_000  # of inputs and outputs in a batch
 REPORT = "simulation.json"
+
+
+class Simulation(Report[CoreRun | AcceleratorRun]):
+    """The result of `simulate`."""
+
+    def headline(self) -> str:
+        return f"simulation: {self.facts.headline}"
+
+    def as_text(self) -> str:
+        return simulation_text(self.facts)
 
 
 def simulate(

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..design.loading import load, refuse_unknown
 from ..draw.organisation import organisation
+from ..draw.tables import topology_text
 from ..robot.equal_limbs import equal_limbs
 from ..robot.fixed_links import merge_fixed
 from ..robot.frames import align_axes
@@ -16,7 +17,19 @@ from ..robot.reroot import reroot as rerooted
 from ..robot.topology import TOLERANCE, Rooting, Topology
 from ..robot.topology import topology as organised
 from .folder import write_file
-from .results import TopologyReport
+from .results import Report
+
+
+class TopologyReport(Report[Organisation]):
+    """The result of `topology`."""
+
+    def headline(self) -> str:
+        own, modules = self.facts, self.facts.modules
+        built = f"{modules.built} modules built of {modules.needed}"
+        return f"{own.robot}: {len(own.joints)} joints, {built}"
+
+    def as_text(self) -> str:
+        return topology_text(self.facts)
 
 
 def topology(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..design.target import PLACERS, ROUTERS, TARGETS, Target, find_target
-from ..draw.tables import mapped_text
+from ..draw.mapped import mapped_text
 from ..rtl.emit import Emitted
 from ..rtl.multiplier import named
 from ..rtl.multiplier_cells import emit_cells
@@ -24,6 +24,7 @@ from ..synthesize import families, parts, yosys
 from ..synthesize.families import FAMILIES
 from ..synthesize.nextpnr import Placement, made_in, place_and_route
 from ..synthesize.report import Each, Mapped, Options, one_by_one, reached
+from ..synthesize.report import Report as Synthesised
 from ..synthesize.report import synthesize as synthesize_placed
 from ..synthesize.tool import YOSYS, Tool
 from ..synthesize.yosys import synth_xilinx
@@ -34,11 +35,23 @@ from .folder import UsageError, checked_manifest, text_of, write_file
 from .output_paths import check_place
 from .parallel import in_parallel
 from .result_cache import compiler_digest, kept
-from .results import Synthesis
+from .results import TextReport
 
 XILINX = ("xcup", "xc7")  # families that Yosys maps to; no open place and route
 _MODULES = re.compile(r"^module \\(\S+)", re.MULTILINE)
 MOST_RUNS = 4  # of Yosys at a time: each may take 4 GB
+
+
+class Synthesis(TextReport[Synthesised | Mapped]):
+    """The result of `synthesize`."""
+
+    def headline(self) -> str:
+        own = self.facts
+        cells = ", ".join(f"{n} {cell}" for cell, n in list(own.cells.items())[:4])
+        return f"{own.top} on {own.target}: {cells}, …"
+
+    def as_text(self) -> str:
+        return mapped_text(self.facts) if isinstance(self.facts, Mapped) else str(self.facts)
 
 
 def synthesize(

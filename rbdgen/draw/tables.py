@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatch
 from typing import Any
 
-from ..design.cells import counted
 from ..design.coordinates import CoordinateError, coordinate_table, worst_lines
 from ..design.facts import (
     AcceleratedFacts,
@@ -22,8 +19,6 @@ from ..design.limits import LimitRow
 from ..design.runs import AcceleratorRun, CoreRun
 from ..robot.equal_limbs import rounded_up
 from ..robot.organisation import Organisation
-from ..synthesize.report import Mapped
-from ..synthesize.yosys import MEMORIES, modules_of
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -306,26 +301,3 @@ def accelerator_simulation_text(report: AcceleratorRun) -> str:
             table(*coordinate_table(errors)),
         ]
     )
-
-
-SHOWN = {"logic": "LUT, SRL", "memory": "LUT of RAM", "flip_flops": "FF", "multipliers": "DSP"}
-
-
-def mapped_text(report: Mapped) -> str:
-    """The cells of a design that is only mapped, and of its modules."""
-    rows = [f"  {cell:<18}{n:>8}" for cell, n in sorted(report.cells.items())]
-    modules = _of_modules(report.modules, report.top)
-    return "\n".join([f"{report.top} on {report.target}, mapped only", "", *rows, "", modules])
-
-
-def _of_modules(modules: Mapping[str, Mapping[str, int]], top: str) -> str:
-    """A table of the cells of each module of an UltraScale+ or 7-series design, largest first."""
-    named: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for module, cells in modules.items():
-        memory = fnmatch(module, modules_of(MEMORIES, top))
-        named["memories" if memory else module.removeprefix(f"{top}_")].update(cells)
-    rows = [
-        [module, *(counted("xcup", cells)[site] for site in SHOWN)]
-        for module, cells in named.items()
-    ]
-    return table(("module", *SHOWN.values()), sorted(rows, key=lambda row: (-row[1], row[0])))

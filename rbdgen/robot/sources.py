@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..system.cache import cached
-from .mjcf import urdf_of_mjcf
 from .model import NotFound, RobotError
 from .xacro_files import expanded, own_line
 from .xml_lines import MAX_BYTES, did_you_mean, one_line, quoted, read_bytes
@@ -47,7 +46,7 @@ def as_urdf(file: Path, xacro: Mapping[str, str] | None = None) -> Path:
         return file
     if root_tag(content) != "mujoco":
         return file
-    return _kept(_stem(file), urdf_of_mjcf(file, one_line(str(file), 200)))
+    return _kept(_stem(file), _of_mjcf(file, one_line(str(file), 200)))
 
 
 def received(stream: BinaryIO) -> Path:
@@ -58,9 +57,16 @@ def received(stream: BinaryIO) -> Path:
     if len(content) > MAX_BYTES:
         raise RobotError(f"standard input: larger than {MAX_BYTES >> 20} MiB")
     if root_tag(content) == "mujoco":
-        text = urdf_of_mjcf(content.decode("utf-8", "replace"), "standard input")
+        text = _of_mjcf(content.decode("utf-8", "replace"), "standard input")
         return _kept(_STDIN, text)
     return _kept(_STDIN, content)
+
+
+def _of_mjcf(content: Path | str, file: str) -> str:
+    """The URDF of MJCF; RobotError."""
+    from .mjcf import urdf_of_mjcf  # files that no other format needs
+
+    return urdf_of_mjcf(content, file)
 
 
 def is_xacro(file: Path) -> bool:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.results import Simulation, Synthesis
+from rbdgen.api.simulation import Simulation
+from rbdgen.api.synthesis import Synthesis
 from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.draw.tables import table
 from rbdgen.graph.rows import SCALES

@@ -41,6 +41,7 @@ from .compiling import compiling
 from .cpu import cpu
 from .delays import delays
 from .demo import HEAD, row
+from .entry import entry
 from .folding import fold_overhead, folded
 from .functions import ROBOTS, all_functions, as_text, title
 from .fuzz_packets import malformed
@@ -323,6 +324,7 @@ MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "scans": scans,
     "growth": growth,
     "tool-latency": tool,
+    "entry": entry,
     "robots": robots,
     "quadruped": quadruped,
     "humanoid": humanoid,

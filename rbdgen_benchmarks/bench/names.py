@@ -32,6 +32,7 @@ TAKES = {
     "scans": "half an hour",
     "growth": "minutes",
     "tool-latency": "half an hour",
+    "entry": "minutes",
     "robots": "an hour",
     "quadruped": "an hour",
     "humanoid": "minutes",

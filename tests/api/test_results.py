@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.api.results import Simulation, Synthesis
+from rbdgen.api.simulation import Simulation
+from rbdgen.api.synthesis import Synthesis
 from rbdgen.design.coordinates import CoordinateError, ScaleError
 from rbdgen.design.runs import AcceleratorRun, CoreRun, FunctionRun, MixedRun
 from rbdgen.driver import Dynamics
