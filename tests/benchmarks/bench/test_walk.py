@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen_benchmarks.bench.walk import Walk
+from rbdgen_benchmarks.bench.walk import __name__ as module
 
 FIRST = """
 from . import second
@@ -51,3 +54,12 @@ def test_first_entries_make_hops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     # begin, middle, end, last, other: files 1 2 3 1 2; what an import runs is not among them
     assert [code.co_name for code in own.entered] == ["begin", "middle", "end", "last", "other"]
     assert own.counts() == {"functions": 5, "files": 3, "hops": 4, "back": 2}
+
+
+def test_a_command_is_walked(tmp_path: Path) -> None:
+    """From the parser to what lists robots, and modules that no function of is entered."""
+    found = tmp_path / "found.json"
+    subprocess.run([sys.executable, "-m", module, str(found), "robots", "--quiet"], check=True)
+    counts = json.loads(found.read_text())
+    assert 10 < counts["files"] < counts["modules"]
+    assert counts["functions"] > counts["files"] > counts["hops"] - counts["back"] > 0
