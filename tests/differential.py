@@ -38,7 +38,7 @@ from rbdgen.api.simulation import integer_errors
 from rbdgen.api.stimulus import Traffic, inputs_of, scaled_states
 from rbdgen.api.vectors import sampled_tasks, sampled_words
 from rbdgen.api.verilated import build_core, ports_of
-from rbdgen.codegen.integers import WordError
+from rbdgen.codegen.c_integers import WordError
 from rbdgen.compile.core import Core
 from rbdgen.compile.flow import Front
 from rbdgen.compile.front import of_bodies

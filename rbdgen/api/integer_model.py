@@ -101,7 +101,7 @@ def _resources(core: Core) -> dict[tuple[str, Node], str]:
     if core.plan.turns is not None:
         return {}
     binding, words = core.plan.binding, {"dsp": "dsp", "logic": "fabric"}
-    kinds = {"mul": binding.style, "sincos": binding.sincos, "recip": binding.recip}
+    kinds = {"mul": binding.style, "sincos": binding.sincos, "reciprocal": binding.recip}
     return {(kind, node): words[own] for kind, of in kinds.items() for node, own in of.items()}
 
 

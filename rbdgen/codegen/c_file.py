@@ -6,13 +6,12 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..graph.fixed import FixedGraph, Format
-from ..graph.node import Node
+from ..graph.node import UNCOMPUTED, Node
 from ..graph.wires import source
-from .c import MADE, Layout, Statements
-from .c_units import units
-from .integers import INT32, INT64, type_of
+from .c_integers import INT32, INT64, RANGES, CIntegers, type_of, unit_function, variable
 from .real import chunks_of, identifier, slots_of
-from .units import Spec, Tables, Units
+from .units import Tables, UnitFunction, Units
+from .words import MADE, Statements, Term
 
 LONGEST, PART = 500, 250  # nodes: compilers take longer for these than for real numbers
 Flagged = Mapping[Node, frozenset[int]]  # node → the flags, by number, that its overflow raises
@@ -28,18 +27,99 @@ def words_of(fixed: FixedGraph) -> list[Format]:
     return [*fixed.taken.values(), *(fixed.formats[n] for n in fixed.graph.outputs.values())]
 
 
+@dataclass(frozen=True)
+class Layout:
+    """Where the values of a function's nodes stand, in all its parts.
+
+    ``numbers``: each node's in the text of the graph; ``places``: of inputs; ``results``: the
+    outputs that a node is; ``groups``: the flag that an overflow of the node raises; ``slots``: of
+    the workspace; ``word``: type of inputs and outputs, a
+    name for ``integer``; ``space``: of the workspace.
+    """
+
+    numbers: Mapping[Node, int]
+    places: Mapping[str, int]
+    results: Mapping[Node, Sequence[tuple[int, str]]]
+    groups: Mapping[Node, int]
+    slots: Mapping[Node, int]
+    word: str
+    integer: str
+    space: str
+
+
+class CStatements(CIntegers, Statements):
+    """Statements of one part of a function in C.
+
+    They read ``in``, write ``out``, and keep words between parts in ``w``; an overflow raises
+    ``o``. ``ranges``: what each node can be, known from the part that computes it.
+    """
+
+    def __init__(
+        self,
+        units: Units,
+        fixed: FixedGraph,
+        layout: Layout,
+        ranges: dict[Node, tuple[int, int]],
+    ) -> None:
+        super().__init__(units.tables)
+        self.units, self.fixed, self.layout, self.ranges = units, fixed, layout, ranges
+        self.numbers, self.flags = layout.numbers, layout.groups
+        self.raised: dict[int, None] = {}  # flags, in order
+        self._terms: dict[Node, Term] = {}
+        self._calls = {}
+
+    def write(self, node: Node, word: Term) -> None:
+        self._terms[node], self.ranges[node] = word, (word.low, word.high)
+        if node in self.layout.slots:
+            self.statements.append(f"w[{self.layout.slots[node]}] = {word};")
+        self.store(node)
+
+    def store(self, node: Node) -> None:
+        """The outputs that ``node`` is."""
+        for k, name in self.layout.results.get(node, ()):
+            self.statements.append(f"out[{k}] = {self.value(node)}; /* {name} */")
+
+    def read(self, node: Node) -> Term:
+        if node not in self._terms:
+            self._terms[node] = self._input(node) if node.op in UNCOMPUTED else self._kept(node)
+        return self._terms[node]
+
+    def raise_flag(self, node: Node, overflow: Term) -> None:
+        group = self.layout.groups[node]
+        self.statements.append(f"o{group} |= {overflow.text};")
+        self.raised[group] = None
+
+    def call(self, function: UnitFunction, node: Node, *args: Term) -> dict[str, Term]:
+        name, taken = f"u{self.numbers[node]}", ", ".join(a.text for a in args)
+        self.statements.append(f"const struct {function.name} {name} = {function.name}({taken});")
+        return {
+            own: Term(f"{name}.{own}", low, high, type_of(low, high))
+            for own, (low, high) in function.outputs.items()
+        }
+
+    def _input(self, node: Node) -> Term:
+        """Bits above those of the word are not read, as no port has them."""
+        k, width = self.layout.places[node.name], self.fixed.formats[node].width
+        given = variable(f"in[{k}]", *RANGES[self.layout.integer])
+        return self.let(f"in{k}", self.wrapped(given, width))
+
+    def _kept(self, node: Node) -> Term:
+        kept = f"w[{self.layout.slots[node]}]"
+        return self.let(f"n{self.numbers[node]}", Term(kept, *self.ranges[node], self.layout.space))
+
+
 @dataclass
 class File:
     """The contents of a file: tables, units, functions. ``prefix``: of all their names."""
 
     prefix: str
     tables: Tables = field(init=False)
-    units: Units[Spec] = field(init=False)
+    units: Units = field(init=False)
     functions: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.tables = Tables(identifier(self.prefix), type_of)
-        self.units = units(self.prefix, self.tables)
+        self.units = Units(self.prefix, self.tables, unit_function)
 
     @property
     def text(self) -> str:
@@ -85,7 +165,7 @@ class File:
             space=word_type(kept),
         )
         ranges: dict[Node, tuple[int, int]] = {}
-        parts = [Statements(self.units, fixed, layout, ranges) for _ in chunks]
+        parts = [CStatements(self.units, fixed, layout, ranges) for _ in chunks]
         for part, chunk in zip(parts, chunks, strict=True):
             for node in chunk:
                 part.compute(node)
@@ -124,12 +204,12 @@ class File:
         return [f"{name}({', '.join(used)});"]
 
 
-def _raising(part: Statements) -> tuple[list[str], set[str]]:
+def _raising(part: CStatements) -> tuple[list[str], set[str]]:
     """A part's statements, which raise flags of its own first, since those stay in registers; and
     the names in them."""
     body, names = part.live()
-    before = [f"int32_t o{g} = 0;" for g in part.flags]
-    after = [f"o[{g}] |= o{g};" for g in part.flags]
+    before = [f"int32_t o{g} = 0;" for g in part.raised]
+    after = [f"o[{g}] |= o{g};" for g in part.raised]
     return [*before, *body, *after], names | ({"o"} if after else set())
 
 

@@ -10,13 +10,67 @@ from graphlib import CycleError, TopologicalSorter
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, Region
 from ..graph.wires import source
-from .ap import Term, constant, word_range
-from .hls import MADE, Resources, Statements
-from .hls_units import MadeOf
+from .hls_integers import HlsIntegers, word
 from .real import chunks_of
-from .units import Units
+from .units import UnitFunction, Units
+from .words import MADE, Statements, Term
 
+Resources = Mapping[tuple[str, Node], str]  # (mul, sincos or reciprocal, whose): dsp or fabric
 LONGEST = 500  # operations of a function; longer graphs have one for each region
+
+
+class HlsStatements(HlsIntegers, Statements):
+    """Statements of one function.
+
+    ``words``: of all functions so far. ``reads``: what others declare, by name, since several
+    nodes may be one word; ``raised``: names of the overflows of each flag.
+    """
+
+    def __init__(
+        self,
+        units: Units,
+        fixed: FixedGraph,
+        numbers: Mapping[Node, int],
+        flags: Mapping[Node, int],
+        words: dict[Node, Term],
+        resources: Resources,
+        prefix: str = "t",
+    ) -> None:
+        super().__init__(units.tables, prefix)
+        self.units, self.fixed, self.numbers, self.flags = units, fixed, numbers, flags
+        self.words, self.resources = words, resources
+        self.reads: dict[str, Term] = {}
+        self.raised: dict[int, list[str]] = {}
+        self._calls = {}
+
+    def compute(self, node: Node) -> None:
+        self.products = self.resources.get((node.op.value, node), "")
+        super().compute(node)
+
+    def write(self, node: Node, word: Term) -> None:
+        self.words[node] = word
+
+    def read(self, node: Node) -> Term:
+        word = self.words[node]
+        if word.text.isidentifier() and word.text not in self.declared:
+            self.reads[word.text] = word
+        return word
+
+    def raise_flag(self, node: Node, overflow: Term) -> None:
+        bit = self.let(f"n{self.numbers[node]}_over", overflow)
+        self.raised.setdefault(self.flags[node], []).append(bit.text)
+
+    def products_of(self, kind: str, node: Node) -> str:
+        return self.resources.get((kind, node.args[0]), "")
+
+    def call(self, function: UnitFunction, node: Node, *args: Term) -> dict[str, Term]:
+        found = {}
+        for own, (low, high) in function.outputs.items():
+            found[own] = self.declare(f"n{self.numbers[node]}_{own}", low, high)
+            self.statements.append(f"{found[own].type} {found[own].text};")
+        operands = ", ".join(x.text for x in (*args, *found.values()))
+        self.statements.append(f"{function.name}({operands});")
+        return found
 
 
 def regions(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
@@ -69,32 +123,25 @@ def write(
     fixed: FixedGraph,
     flagged: Mapping[Node, frozenset[int]],
     resources: Resources,
-    units: Units[MadeOf],
+    units: Units,
 ) -> Written:
     """The graph's functions. ``flagged``: node → the outputs, by number, that it flags."""
     graph = fixed.graph
     nodes = [node for node in graph.nodes if node.op in MADE]
-    names = {node: f"n{k}" for k, node in enumerate(graph.nodes)}
+    numbers = {node: k for k, node in enumerate(graph.nodes)}
     sets = list(dict.fromkeys(flagged[n] for n in nodes if flagged.get(n)))
     flags = {n: sets.index(flagged[n]) for n in nodes if flagged.get(n)}
     words = {}
     for node in graph.nodes:
         if node.op is Op.INPUT:
             place = graph.inputs.index(node.name)
-            words[node] = Term(f"in{place}", *word_range(fixed.inputs[node.name].width))
+            words[node] = word(f"in{place}", fixed.inputs[node.name].width)
     for k, node in enumerate(fixed.held.values()):
-        words[node] = Term(f"held{k}", *word_range(fixed.formats[node].width))
+        words[node] = word(f"held{k}", fixed.formats[node].width)
     parts = []
     for k, (name, own) in enumerate(regions(nodes)):
-        part = Statements(
-            prefix=f"t{k}_" if name else "t",
-            fixed=fixed,
-            units=units,
-            resources=resources,
-            flags=flags,
-            words=words,
-            names=names,
-        )
+        prefix = f"t{k}_" if name else "t"
+        part = HlsStatements(units, fixed, numbers, flags, words, resources, prefix)
         for node in own:
             part.compute(node)
         parts.append((name, part))
@@ -104,18 +151,16 @@ def write(
     for k, (name, part) in enumerate(parts):
         for flag, found in part.raised.items():
             bits[flag, k] = f"over{flag}_{k}"
-            part.lines.append(f"const ap_uint<1> over{flag}_{k} = {' | '.join(found)};")
+            part.statements.append(f"const ap_uint<1> over{flag}_{k} = {' | '.join(found)};")
         given = [(own, term.type) for own, term in part.declared.items() if own in outside]
         given += [(f"over{flag}_{k}", "ap_uint<1>") for flag in part.raised]
-        if not part.lines:  # all of its words are those of others
+        if not part.statements:  # all of its words are those of others
             continue
-        said = set(re.findall(r"\w+", " ".join(part.lines)))
+        said = set(re.findall(r"\w+", " ".join(part.statements)))
         taken = tuple((own, term.type) for own, term in part.reads.items() if own in said)
-        functions.append(Function(name, taken, tuple(given), tuple(part.lines)))
-    results = []
-    for node in map(source, graph.outputs.values()):
-        word = int(fixed.formats[node].quantize(node.value)) if node.op is Op.CONST else None
-        results.append(words[node].text if word is None else constant(word).text)
+        functions.append(Function(name, taken, tuple(given), tuple(part.statements)))
+    last = HlsStatements(units, fixed, numbers, flags, words, resources)
+    results = [last.value(node).text for node in graph.outputs.values()]
     overflows = tuple(
         tuple(bit for (flag, _), bit in bits.items() if output in sets[flag])
         for output in range(len(graph.outputs))

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from ..graph.fixed import FixedGraph, Format, renamed
 from ..graph.node import Op
 from ..graph.visits import Program, Result, Source, Visit, factored
-from .ap import Term, word_range, word_type
 from .frames import Frame, Numbering, Run
-from .hls import MADE, Statements
-from .hls_units import MadeOf
+from .hls_functions import HlsStatements
+from .hls_integers import word, word_type
 from .units import Units
+from .words import MADE
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class LoopedWords:
 
 
 def looped_words(
-    program: Program, templates: Mapping[str, FixedGraph], fixed: FixedGraph, units: Units[MadeOf]
+    program: Program, templates: Mapping[str, FixedGraph], fixed: FixedGraph, units: Units
 ) -> LoopedWords:
     """The program whose ``templates`` are in words; ``fixed``: all that its visits make.
 
@@ -159,24 +159,24 @@ class _Words:
 
 
 def _function(
-    own: Numbering, program: Program, words: _Words, width: int, units: Units[MadeOf], name: str
+    own: Numbering, program: Program, words: _Words, width: int, units: Units, name: str
 ) -> LoopedFunction:
     fixed, before = words.templates[name], len(own.constants)
     moved = words.moved.get(name, {})  # after the constants, by how many places a word is
     graph, reads = fixed.graph, [program.reads[visit] for visit in own.visits]
     numbers = {port: k for k, port in enumerate(own.ports)}
     nodes = [node for node in graph.nodes if node.op in MADE]
-    body = Statements(
-        fixed=fixed,
-        units=units,
-        resources={},
-        flags={node: 0 for node in nodes if fixed.overflowing(node)},
-        words={
-            node: Term(f"in{numbers[node.name]}", *word_range(fixed.inputs[node.name].width))
+    body = HlsStatements(
+        units,
+        fixed,
+        {node: k for k, node in enumerate(graph.nodes)},
+        {node: 0 for node in nodes if fixed.overflowing(node)},
+        {
+            node: word(f"in{numbers[node.name]}", fixed.inputs[node.name].width)
             for node in graph.nodes
             if node.op is Op.INPUT
         },
-        names={node: f"n{k}" for k, node in enumerate(graph.nodes)},
+        {},
     )
     where = ["taken"] * len(own.taken) + ["frame"] * len(own.read)
     where += ["given"] * len(own.given) + ["frame"] * len(own.kept)
@@ -185,7 +185,7 @@ def _function(
     places_of = {port: f" >> {name}_constants[row][{before + k}]" for k, port in enumerate(moved)}
     for port, k in numbers.items():
         read, kind = sources[k] + places_of.get(port, ""), word_type(fixed.inputs[port].width)
-        body.lines.append(f"const {kind} in{k} = {read};")
+        body.statements.append(f"const {kind} in{k} = {read};")
     for node in nodes:
         body.compute(node)
     for result, place in zip(own.results, places[len(own.ports) - before :], strict=True):
@@ -194,13 +194,13 @@ def _function(
         if result in own.kept:
             left = words.slot(name, result) - fixed.formats[node].fraction
             text = shifted(text, left, width)
-        body.lines.append(f"{place} = {text};")
+        body.statements.append(f"{place} = {text};")
     constants = [
         (*_quantized(fixed, own.constants, row), *(of.get(visit, 0) for of in moved.values()))
         for visit, row in zip(own.visits, reads, strict=True)
     ]
     overs = tuple(bit for bits in body.raised.values() for bit in bits)
-    return LoopedFunction(name, tuple(constants), own.places, tuple(body.lines), overs)
+    return LoopedFunction(name, tuple(constants), own.places, tuple(body.statements), overs)
 
 
 def _quantized(

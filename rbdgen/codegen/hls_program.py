@@ -14,10 +14,9 @@ from ..graph.visits import Program
 from ..system.records import Record
 from ..system.templates import render
 from .c_program import GRAPH
-from .hls import Resources
-from .hls_functions import Written, write
+from .hls_functions import Resources, Written, write
+from .hls_integers import units
 from .hls_loops import looped_words
-from .hls_units import units
 
 NARROWEST, WIDEST = 32, 512  # bits of a beat
 

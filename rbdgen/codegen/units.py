@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from ..graph.algorithm import Algorithm
-
-
-class Spec(Protocol):
-    """A unit that is described by an algorithm; equal ones are one."""
-
-    @property
-    def algorithm(self) -> Algorithm:
-        """The algorithm that it computes."""
-
-
-S = TypeVar("S", bound=Spec)
+from ..graph.integers import Spec
 
 
 @dataclass(frozen=True)
-class Function:
+class UnitFunction:
     """A function that computes a unit's outputs; ``outputs``: what each can be, in their order."""
 
     name: str
@@ -60,20 +48,26 @@ class Tables:
 
 
 @dataclass
-class Units(Generic[S]):
-    """The functions for units; ``write``: of a name, a unit, and the widths of its operands."""
+class Units:
+    """The functions for units.
+
+    ``write``: of a name, a unit, the widths of its operands, and what makes its products: dsp or
+    fabric, or empty.
+    """
 
     prefix: str
     tables: Tables
-    write: Callable[[str, S, Sequence[int], Tables], Function]
-    made: dict[tuple[str, S, tuple[int, ...]], Function] = field(default_factory=dict)
+    write: Callable[[str, Spec, Sequence[int], str, Tables], UnitFunction]
+    made: dict[tuple[str, Spec, tuple[int, ...], str], UnitFunction] = field(default_factory=dict)
 
-    def function(self, kind: str, spec: S, widths: Sequence[int]) -> Function:
+    def function(
+        self, kind: str, spec: Spec, widths: Sequence[int], products: str = ""
+    ) -> UnitFunction:
         """The function of a unit for operands of so many bits, or of the unit's width if larger."""
         inputs = spec.algorithm.inputs.values()
         taken = tuple(max(x.width, own) for x, own in zip(inputs, widths, strict=True))
-        key = kind, spec, taken
+        key = kind, spec, taken, products
         if key not in self.made:
             name = f"{self.prefix}_{kind}_{len(self.made) + 1}"
-            self.made[key] = self.write(name, spec, taken, self.tables)
+            self.made[key] = self.write(name, spec, taken, products, self.tables)
         return self.made[key]

@@ -8,7 +8,7 @@ Where hardware may keep results in registers is said by STAGE and MEET, which ch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
@@ -72,6 +72,16 @@ class Algorithm:
     inputs: dict[str, Variable]
     steps: tuple[Step, ...]
     outputs: dict[str, Variable]
+
+    @property
+    def live(self) -> Algorithm:
+        """The algorithm without the steps of which nothing is read."""
+        needed, steps = set(self.outputs.values()), []
+        for step in reversed(self.steps):
+            if needed.intersection(step.results):
+                steps.append(step)
+                needed.update(step.args)
+        return replace(self, steps=tuple(reversed(steps)))
 
     @cached_property
     def dropped(self) -> tuple[tuple[Variable, ...], ...]:

@@ -23,12 +23,14 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .execute import NUMBERS
 from .graph import Graph
+from .integers import Algebra, WithUnits
 from .node import STILL, Node, Op
 from .reciprocal import Reciprocal, Scale
 from .sincos import SinCos
@@ -37,6 +39,7 @@ from .word import indices
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -181,72 +184,89 @@ class FixedGraph:
         return min(reached) < out.lowest or max(reached) > out.highest
 
 
-def truncated(words: Integers, fraction: int, to: int) -> tuple[Integers, int]:
-    """Words with at most ``to`` fraction bits, the rest truncated; and how many they have."""
-    return (words >> (fraction - to), to) if fraction > to else (words, fraction)
+def aligned(own: Algebra[T], x: T, fraction: int, most: int, to: int) -> T:
+    """Words with at most ``most`` of their fraction bits, the rest truncated, then with ``to``."""
+    return own.left(own.right(x, max(fraction - most, 0)), to - min(fraction, most))
 
 
-def _sum(sign: int) -> Callable[..., Integers]:
-    def compute(fixed: FixedGraph, node: Node, a: Integers, b: Integers) -> Integers:
+def _sum(sign: int) -> Callable[..., Any]:
+    def compute(own: WithUnits[T], fixed: FixedGraph, node: Node, a: T, b: T) -> T:
         f = fixed.formats[node].fraction
         fa, fb = (fixed.formats[x].fraction for x in node.args)
-        (a, fa), (b, fb) = truncated(a, fa, f + 1), truncated(b, fb, f + 1)
-        grid = max(fa, fb)
-        total = (a << (grid - fa)) + sign * (b << (grid - fb))
+        grid = max(min(fa, f + 1), min(fb, f + 1))
+        a, b = aligned(own, a, fa, f + 1, grid), aligned(own, b, fb, f + 1, grid)
+        total = own.plus(a, b) if sign > 0 else own.minus(a, b)
         if grid == f + 1:
-            return (total + 1) >> 1 if sign > 0 else total >> 1
-        return total << (f - grid)
+            return own.right(own.plus(total, own.constant(1)) if sign > 0 else total, 1)
+        return own.left(total, f - grid)
 
     return compute
 
 
-def _negate(fixed: FixedGraph, node: Node, a: Integers) -> Integers:
+def _negate(own: WithUnits[T], fixed: FixedGraph, node: Node, a: T) -> T:
     f = fixed.formats[node].fraction
-    a, fa = truncated(a, fixed.formats[node.args[0]].fraction, f)
-    return -a << (f - fa)
+    return own.negative(aligned(own, a, fixed.formats[node.args[0]].fraction, f, f))
 
 
-def _product(fixed: FixedGraph, node: Node, a: Integers, b: Integers) -> Integers:
-    out = fixed.formats[node]
-    shift = fixed.formats[node.args[0]].fraction + fixed.formats[node.args[1]].fraction
-    shift -= out.fraction
-    product = a * b
+def _product(own: WithUnits[T], fixed: FixedGraph, node: Node, a: T, b: T) -> T:
+    out, product = fixed.formats[node], own.times(a, b)
+    shift = sum(fixed.formats[x].fraction for x in node.args) - out.fraction
     if out.rounded and shift > 0:
-        product = product + (np.int64(1) << (shift - 1))
-    return product >> shift if shift > 0 else product << -shift
+        product = own.plus(product, own.constant(1 << (shift - 1)))
+    return own.right(product, shift) if shift > 0 else own.left(product, -shift)
 
 
-def _exponent(fixed: FixedGraph, node: Node, a: Integers) -> Integers:
-    _, k, outside = fixed.reciprocal(node).compute(a)
-    return k + (outside.astype(np.int64) << fixed.formats[node].width)
+def _sine(own: WithUnits[T], fixed: FixedGraph, node: Node, a: T) -> T:
+    return own.unit("sincos", fixed.sincos(node), node, a)[node.op.value]
 
 
-def _select(fixed: FixedGraph, node: Node, c: Integers, a: Integers, b: Integers) -> Integers:
+def _mantissa(own: WithUnits[T], fixed: FixedGraph, node: Node, a: T) -> T:
+    return own.unit("reciprocal", fixed.reciprocal(node), node, a)["mantissa"]
+
+
+def _exponent(own: WithUnits[T], fixed: FixedGraph, node: Node, a: T) -> T:
+    found = own.unit("reciprocal", fixed.reciprocal(node), node, a)
+    return own.plus(found["exponent"], own.left(found["outside"], fixed.formats[node].width))
+
+
+def _scale(own: WithUnits[T], fixed: FixedGraph, node: Node, x: T, k: T) -> T:
+    return own.unit("scale", fixed.scale(node), node, x, k)["scaled"]
+
+
+def _select(own: WithUnits[T], fixed: FixedGraph, node: Node, c: T, a: T, b: T) -> T:
     f = fixed.formats[node].fraction
     fa, fb = (fixed.formats[x].fraction for x in node.args[1:])
-    (a, fa), (b, fb) = truncated(a, fa, f), truncated(b, fb, f)
-    return np.where(np.asarray(c) < 0, a << (f - fa), b << (f - fb))
+    a, b = aligned(own, a, fa, f, f), aligned(own, b, fb, f, f)
+    return own.chosen(own.is_negative(c), a, b)
 
 
-def _no_hardware(fixed: FixedGraph, node: Node, a: Integers) -> Integers:
-    raise TypeError(f"{node.op.value} is no unit: it is lowered to a mantissa and an exponent")
+def _constant(own: Algebra[T], fixed: FixedGraph, node: Node) -> T:
+    return own.constant(int(fixed.formats[node].quantize(node.value)))
 
 
+def _no_unit(why: str) -> Callable[..., Any]:
+    def compute(own: Algebra[T], fixed: FixedGraph, node: Node, *args: T) -> T:
+        raise TypeError(f"{node.op.value} is no unit: it {why}")
+
+    return compute
+
+
+# Operation → its result in an algebra, before it is wrapped to its width.
 INTEGER: dict[Op, Callable[..., Any]] = {
-    Op.INPUT: lambda fixed, node: np.int64(0),  # taken from the batch
-    Op.CONST: lambda fixed, node: fixed.formats[node].quantize(node.value),
-    Op.HELD: lambda fixed, node: fixed.formats[node].quantize(node.value),  # or from the batch
+    Op.INPUT: _no_unit("comes with the task"),
+    Op.CONST: _constant,
+    Op.HELD: _constant,  # until it is written
     Op.ADD: _sum(1),
     Op.SUB: _sum(-1),
     Op.NEG: _negate,
     Op.MUL: _product,
-    Op.MULC: lambda fixed, node, a: a,  # a power of two moves the binary point only
-    Op.SIN: lambda fixed, node, a: fixed.sincos(node).compute(a)[0],
-    Op.COS: lambda fixed, node, a: fixed.sincos(node).compute(a)[1],
-    Op.RECIP: _no_hardware,
-    Op.MANTISSA: lambda fixed, node, a: fixed.reciprocal(node).compute(a)[0],
+    Op.MULC: lambda own, fixed, node, a: a,  # a power of two moves the binary point only
+    Op.SIN: _sine,
+    Op.COS: _sine,
+    Op.RECIP: _no_unit("is lowered to a mantissa and an exponent"),
+    Op.MANTISSA: _mantissa,
     Op.EXPONENT: _exponent,
-    Op.SCALE: lambda fixed, node, x, k: fixed.scale(node).compute(x, k),
+    Op.SCALE: _scale,
     Op.SELECT: _select,
 }
 
@@ -256,7 +276,7 @@ def _extremes(fixed: FixedGraph, node: Node, ends: list[tuple[int, int]]) -> lis
     compute = INTEGER[node.op]
     corners = itertools.product(*ends)
     # Python integers: a corner of two 32-bit words does not fit int64 after rounding
-    return [int(compute(fixed, node, *corner)) for corner in corners]
+    return [int(compute(NUMBERS, fixed, node, *corner)) for corner in corners]
 
 
 @dataclass(frozen=True)
@@ -283,7 +303,8 @@ def evaluate_fixed(
         if node.op is Op.INPUT or (node.op is Op.HELD and node.name in inputs):
             words = np.asarray(inputs[node.name], dtype=np.int64)
         else:
-            words = np.asarray(INTEGER[node.op](fixed, node, *(values[a] for a in node.args)))
+            args = (values[a] for a in node.args)
+            words = np.asarray(INTEGER[node.op](NUMBERS, fixed, node, *args))
         out = fixed.formats[node]
         wrapped = words if node.op is Op.MULC else out.wrap(words)  # whose word is its operand's
         if out.flags and wrapped is not words and (wrapped != words).any():

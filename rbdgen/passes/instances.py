@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..graph.execute import NUMBERS
 from ..graph.fixed import INTEGER, FixedGraph, Format, renamed
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
@@ -261,7 +262,7 @@ def _beside_zero(
 def _worked_out(template: FixedGraph, node: Node, args: list[Node], word: Format) -> float:
     """The value of a node of constants."""
     read = [template.formats[a].quantize(b.value) for a, b in zip(node.args, args, strict=True)]
-    made = np.asarray(INTEGER[node.op](template, node, *read))
+    made = np.asarray(INTEGER[node.op](NUMBERS, template, node, *read))
     if (word.wrap(made) != made).any():
         raise AssertionError(f"{node.op.value} node {node.index} overflows on constants")
     return float(word.real(made))

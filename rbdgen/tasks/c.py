@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 from ..codegen.c_file import File, function, word_type
+from ..codegen.c_integers import RANGES, CIntegers, cast, variable
 from ..codegen.c_program import Function, words
-from ..codegen.c_units import Body
-from ..codegen.integers import (
-    RANGES,
-    Term,
-    cast,
-    constant,
-    largest,
-    least,
-    left,
-    plus,
-    right,
-    variable,
-    wrapped,
-)
+from ..codegen.words import Term
 from ..graph.fixed import Format
 from ..graph.held import Held, held_of, held_words
 from .integration import FLAGS, turn_flags
@@ -80,7 +68,7 @@ class _Tasks:
             rows = ", ".join(f"{{{', '.join(str(own[f]) for f in FLAGS)}}}" for own in flags)
             later = [self.visited(name, visit) for visit in accelerator.turn(name, 1)]
             place_of = {place(word): k for k, word in enumerate(accelerator.formats[name])}
-            steps = wrapped(
+            steps = CIntegers(file.tables).wrapped(
                 variable(f"in[{place_of[STEPS]}]", *RANGES[self.integer]),
                 accelerator.formats[name][STEPS].width,
             )
@@ -119,7 +107,7 @@ class _Tasks:
 
     def visited(self, name: str, visit: StageVisit) -> str:
         """The call of what takes a task of a function through a stage."""
-        stage, body = self.accelerator.stages[visit.stage], Body(self.file.tables)
+        stage, body = self.accelerator.stages[visit.stage], CIntegers(self.file.tables)
         sources = stage.sources(name, visit)
         add = body.statements.append
         senders = dict.fromkeys(
@@ -135,8 +123,8 @@ class _Tasks:
                 word = exact
             else:
                 exact = body.let(f"t{k}", exact)
-                above = body.let(f"l{k}", largest(exact, to.lowest))
-                word = body.let(f"n{k}", least(above, to.highest))
+                above = body.let(f"l{k}", body.largest(exact, to.lowest))
+                word = body.let(f"n{k}", body.least(above, to.highest))
                 add(f"o |= {word} != {exact};")
             add(f"x[{k}] = {cast(word, self.integer).text}; /* {field} */")
         for k, (name_of, number) in enumerate(registers.items(), len(sources)):
@@ -157,27 +145,27 @@ class _Tasks:
             self.file.functions.append(function(f"static void {made}({taken})", statements))
         return f"{self.visits[key]}({', '.join(used)});"
 
-    def operand(self, body: Body, name: str, source: Source, to: Format, k: int) -> Term:
+    def operand(self, body: CIntegers, name: str, source: Source, to: Format, k: int) -> Term:
         """A stage's operand in its format, before it is brought to the nearest word."""
         if source.stage == NOTHING:
-            return constant(0)
+            return body.constant(0)
         if source.stage == TOLD:
-            return constant(-1)
+            return body.constant(-1)
         if source.stage == TURN:
             return variable(f"turn[{FLAGS.index(source.field)}]", -1, 0)
         of = self.accelerator.given(name, source)
         if source.stage == HOST:
             words = [place(word) for word in self.accelerator.formats[name]]
             given = variable(f"in[{words.index(source.field)}]", *RANGES[self.integer])
-            x = body.let(f"in{k}", wrapped(given, of.width))
+            x = body.let(f"in{k}", body.wrapped(given, of.width))
         else:
             stage = self.accelerator.stages[source.stage]
             text = f"s->{source.stage}[{_place(stage, source.field)}]"
             x = Term(text, of.lowest, of.highest, self.integer, whole=True)
         shift = of.fraction - to.fraction
         if shift <= 0:
-            return left(x, -shift)
-        return right(plus(x, constant(1 << (shift - 1))), shift)
+            return body.left(x, -shift)
+        return body.right(body.plus(x, body.constant(1 << (shift - 1))), shift)
 
 
 def _place(stage: Stage, output: str) -> int:

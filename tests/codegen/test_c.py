@@ -13,7 +13,7 @@ import pytest
 from rbdgen import api
 from rbdgen.api.vectors import sampled_words
 from rbdgen.codegen import c_file
-from rbdgen.codegen.integers import WordError
+from rbdgen.codegen.c_integers import WordError
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import OF_FRAMES
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from rbdgen.codegen.c import C
 from rbdgen.codegen.real import REAL
 from rbdgen.graph.derivative import DERIVATIVE
 from rbdgen.graph.evaluate import FLOAT
@@ -28,8 +27,7 @@ from rbdgen.search.ascent_numpy import SLOPE, VALUE
 TABLES: dict[str, tuple[Mapping[Op, Callable[..., Any]], int]] = {
     "FLOAT": (FLOAT, 1),
     "REAL": (REAL, 1),
-    "INTEGER": (INTEGER, 2),
-    "C": (C, 2),
+    "INTEGER": (INTEGER, 3),
     "INTERVAL": (INTERVAL, 1),
     "DERIVATIVE": (DERIVATIVE, 2),
     "TANGENT": (TANGENT, 3),

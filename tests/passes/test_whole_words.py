@@ -10,6 +10,7 @@ import pytest
 from rbdgen.compile.flow import Front, compile_core, front_end
 from rbdgen.dynamics.interface import turning_inputs
 from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.execute import NUMBERS
 from rbdgen.graph.fixed import INTEGER, FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
@@ -36,7 +37,9 @@ def sines(fixed: FixedGraph, name: str, words: np.ndarray) -> tuple[dict[Node, n
         if node.op is Op.INPUT:
             made = words if node.name == name else np.zeros_like(words)
         else:
-            made = np.asarray(INTEGER[node.op](fixed, node, *(values[a] for a in node.args)))
+            made = np.asarray(
+                INTEGER[node.op](NUMBERS, fixed, node, *(values[a] for a in node.args))
+            )
         out = fixed.formats[node]
         values[node] = out.wrap(made)
         overflows += int((values[node] != made).sum()) if out.flags else 0

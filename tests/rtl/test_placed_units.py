@@ -10,6 +10,7 @@ from amaranth.back import rtlil
 from amaranth.hdl import Const, Module, Signal, Value, signed
 
 from rbdgen.design.target import Style, Target
+from rbdgen.graph.execute import NUMBERS
 from rbdgen.graph.fixed import INTEGER, FixedGraph, Format
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
@@ -133,7 +134,7 @@ def test_results_are_taken_from_the_outputs_of_their_name() -> None:
 
     p, node = Signal(signed(28)), nodes["product"]
     exact = np.random.default_rng(1).integers(-(1 << 27), 1 << 27, 50)
-    expected = INTEGER[Op.MUL](fixed, node, exact, np.int64(1))
+    expected = INTEGER[Op.MUL](NUMBERS, fixed, node, exact, np.int64(1))
     found = answers([p], exact[:, None].tolist(), [UNIT[Op.MUL].result(fixed, node, {"p": p})])
     assert [one for (one,) in found] == expected.tolist()
 
@@ -169,7 +170,7 @@ def test_scaling_is_a_pipeline_of_its_own(fraction: int) -> None:
     rng = np.random.default_rng(fraction)
     words = np.stack([rng.integers(-256, 256, 200), rng.integers(-2, 6, 200)], axis=1)
     found = streamed(m, inputs, words.tolist(), [wide], len(shifting(3)))
-    assert [one for (one,) in found] == INTEGER[Op.SCALE](fixed, z, *words.T).tolist()
+    assert [one for (one,) in found] == INTEGER[Op.SCALE](NUMBERS, fixed, z, *words.T).tolist()
     assert f"\\s{z.index}_1\n" in rtlil.convert(m, ports=inputs, emit_src=False)
 
 

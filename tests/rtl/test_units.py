@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from amaranth.hdl import Const, Module, Signal, Value, signed
 
+from rbdgen.graph.execute import NUMBERS
 from rbdgen.graph.fixed import INTEGER, Format
 from rbdgen.graph.node import Op
 from rbdgen.rtl.units import UNIT, overflow_of
@@ -68,7 +69,7 @@ def check(op: Op, operands: Sequence[Format], out: Format) -> None:
     extended = wide if longest > out.width else Value.cast(wide + Const(0, signed(out.width + 1)))
     words = all_words(operands)
     columns = np.array(words).T
-    whole = INTEGER[op](fixed, node, *columns)
+    whole = INTEGER[op](NUMBERS, fixed, node, *columns)
     wrapped = out.wrap(np.asarray(whole))
     found = answers(inputs, words, [extended, overflow_of(fixed, node, extended)], m)
     bits, flags = np.array(found).T

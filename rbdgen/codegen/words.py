@@ -1,0 +1,220 @@
+"""A graph in fixed point as statements of a language: what C and C++ have in common.
+
+``Terms`` is an algebra (``graph.integers``) of expressions. Each knows the least and the largest
+value that it can have: by these a language chooses the type of every result, so that none overflows
+its type, whatever the inputs are. ``Statements`` computes nodes in it.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..graph.fixed import INTEGER, FixedGraph
+from ..graph.integers import Algebra, Spec, WithUnits
+from ..graph.node import UNCOMPUTED, Node, Op
+from ..graph.wires import source
+from .units import Tables, UnitFunction, Units
+
+NAME = re.compile(r"[A-Za-z_]\w*")
+CONSTANT = re.compile(r"const (?:struct )?\w+ (\w+) = ")
+# The operations that statements compute: others are read where they stand.
+MADE = frozenset(op for op in Op if op not in (*UNCOMPUTED, Op.MULC))
+
+
+@dataclass(frozen=True)
+class Term:
+    """An expression: its text, its type, and what it can be. ``whole``: it needs no parentheses."""
+
+    text: str
+    low: int
+    high: int
+    type: str
+    whole: bool = False
+
+    def __str__(self) -> str:
+        return self.text if self.whole else f"({self.text})"
+
+    def within(self, low: int, high: int) -> bool:
+        """Whether all its values lie there."""
+        return low <= self.low and self.high <= high
+
+
+def word_range(width: int) -> tuple[int, int]:
+    """The lowest and the highest word of so many bits."""
+    return -(1 << (width - 1)), (1 << (width - 1)) - 1
+
+
+class Terms(Algebra[Term]):
+    """The statements of a function so far, and the tables of its file."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.statements: list[str] = []
+        self.tables = tables
+
+    @abstractmethod
+    def let(self, name: str, value: Term) -> Term:
+        """``value`` in a constant of its own, unless it is one already."""
+
+    @abstractmethod
+    def _operation(self, a: Term, operator: str, b: Term, low: int, high: int) -> Term:
+        """An operator between two terms, and the range of the result."""
+
+    @abstractmethod
+    def _right(self, a: Term, places: Term | int, low: int, high: int) -> Term:
+        """A shift to the right, and the range of the result."""
+
+    @abstractmethod
+    def _wrapped(self, a: Term, width: int, signed: bool) -> Term:
+        """The last bits of a term that has more."""
+
+    @abstractmethod
+    def _either(self, bit: Term, one: Term, zero: Term, low: int, high: int) -> Term:
+        """One of two by a bit, and the range of the result."""
+
+    @abstractmethod
+    def bit(self, text: str) -> Term:
+        """An expression that is 0 or 1."""
+
+    def plus(self, a: Term, b: Term) -> Term:
+        if (b.low, b.high) == (0, 0):
+            return a
+        if (a.low, a.high) == (0, 0):
+            return b
+        return self._operation(a, "+", b, a.low + b.low, a.high + b.high)
+
+    def minus(self, a: Term, b: Term) -> Term:
+        if (b.low, b.high) == (0, 0):
+            return a
+        return self._operation(a, "-", b, a.low - b.high, a.high - b.low)
+
+    def times(self, a: Term, b: Term) -> Term:
+        ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+        return self._operation(a, "*", b, min(ends), max(ends))
+
+    def right(self, a: Term, places: int) -> Term:
+        if not places:
+            return a
+        return self._right(a, places, a.low >> places, a.high >> places)
+
+    def shifted(self, a: Term, places: Term) -> Term:
+        ends = [x >> p for x in (a.low, a.high) for p in (places.low, places.high)]
+        return self._right(a, places, min(ends), max(ends))
+
+    def wrapped(self, a: Term, width: int, signed: bool = True) -> Term:
+        low, high = word_range(width) if signed else (0, (1 << width) - 1)
+        return a if a.within(low, high) else self._wrapped(a, width, signed)
+
+    def least(self, a: Term, most: int) -> Term:
+        if a.high <= most:
+            return a
+        end = self.constant(most)
+        return self._either(self.compared(a, "<", end), a, end, min(a.low, most), most)
+
+    def largest(self, a: Term, least: int) -> Term:
+        """The larger of a and a number."""
+        if a.low >= least:
+            return a
+        end = self.constant(least)
+        return self._either(self.compared(a, ">", end), a, end, least, max(a.high, least))
+
+    def is_negative(self, a: Term) -> Term:
+        return self.bit(f"{a} < 0")
+
+    def either(self, a: Term, b: Term) -> Term:
+        return self.bit(f"{a} | {b}")
+
+    def differ(self, a: Term, b: Term) -> Term:
+        return self.bit(f"{a} ^ {b}")
+
+    def compared(self, a: Term, operator: str, b: Term) -> Term:
+        """The bit that a comparison gives."""
+        return self.bit(f"{a} {operator} {b}")
+
+    def chosen(self, bit: Term, one: Term, zero: Term) -> Term:
+        low, high = min(one.low, zero.low), max(one.high, zero.high)
+        return self._either(bit, one, zero, low, high)
+
+    def named(self, a: Term) -> Term:
+        return self.let(f"v{len(self.statements)}", a)
+
+    def live(self) -> tuple[list[str], set[str]]:
+        """The statements without constants that nothing reads, and all names in them.
+
+        What a range settles, as the product with a word that is always zero, reads nothing.
+        """
+        live, names = list[str](), set[str]()
+        for statement in reversed(self.statements):
+            made = CONSTANT.match(statement)
+            if made is None or made[1] in names:
+                live.append(statement)
+                names.update(NAME.findall(statement))
+        return live[::-1], names
+
+
+class Statements(Terms, WithUnits[Term]):
+    """The statements of one function of a graph.
+
+    ``numbers``: each node's, in names; ``flags``: the flag that an overflow of a node raises.
+    """
+
+    fixed: FixedGraph
+    units: Units
+    numbers: Mapping[Node, int]
+    flags: Mapping[Node, int]
+    _calls: dict[tuple[str, ...], dict[str, Term]]
+
+    @abstractmethod
+    def read(self, node: Node) -> Term:
+        """The word of a node that is no constant."""
+
+    @abstractmethod
+    def write(self, node: Node, word: Term) -> None:
+        """Put the word of a node where others read it."""
+
+    @abstractmethod
+    def raise_flag(self, node: Node, overflow: Term) -> None:
+        """Note a bit that says whether a node overflows."""
+
+    @abstractmethod
+    def call(self, function: UnitFunction, node: Node, *args: Term) -> dict[str, Term]:
+        """All outputs of a function."""
+
+    def products_of(self, kind: str, node: Node) -> str:
+        """The makers of the products of a node's unit: dsp, fabric, or empty for either."""
+        return ""
+
+    def compute(self, node: Node) -> None:
+        """The node's word, and whether it overflows."""
+        out, k = self.fixed.formats[node], self.numbers[node]
+        exact: Term = INTEGER[node.op](self, self.fixed, node, *map(self.value, node.args))
+        if exact.within(out.lowest, out.highest):
+            word = self.let(f"n{k}", exact)
+        elif out.saturates:
+            above = self.let(f"l{k}", self.largest(self.let(f"t{k}", exact), out.lowest))
+            word = self.let(f"n{k}", self.least(above, out.highest))
+        elif out.wraps or node not in self.flags:
+            word = self.let(f"n{k}", self.wrapped(exact, out.width))
+        else:
+            exact = self.let(f"t{k}", exact)
+            word = self.let(f"n{k}", self.wrapped(exact, out.width))
+            self.raise_flag(node, self.compared(word, "!=", exact))
+        self.write(node, word)
+
+    def value(self, node: Node) -> Term:
+        """The bits of a node."""
+        node = source(node)
+        if node.op is Op.CONST:
+            return INTEGER[node.op](self, self.fixed, node)
+        return self.read(node)
+
+    def unit(self, kind: str, spec: Spec, node: Node, *args: Term) -> dict[str, Term]:
+        """The outputs of a unit, which is called once for all that read one of them."""
+        widths = [self.fixed.formats[a].width for a in node.args]
+        function = self.units.function(kind, spec, widths, self.products_of(kind, node))
+        key = function.name, *(a.text for a in args)
+        if key not in self._calls:
+            self._calls[key] = self.call(function, node, *args)
+        return self._calls[key]
