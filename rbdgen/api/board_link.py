@@ -31,7 +31,7 @@ from ..tasks.model import evaluate_task
 from .compilation import recompiled
 from .errors import Mismatch
 from .folder import OutputError, UsageError, checked_manifest, read_manifest, write_file
-from .host_interface import Contract
+from .host_interface import line_layouts
 from .output_paths import check_place
 from .vectors import sampled_tasks
 
@@ -130,7 +130,7 @@ def line_of(
 ) -> SerialLine | UdpLine:
     if not known.rgmii:
         return SerialLine(known.clock_hz, baud)
-    layouts = Contract.of(entry.accelerator).layouts
+    layouts = line_layouts(entry.tasks)
     longest = max(2 * max(own.task_bytes, own.response_bytes) + 12 for own in layouts.values())
     if longest > LONGEST:
         raise BoardError(
@@ -143,7 +143,7 @@ def _link(
     entry: AcceleratorManifest, line: SerialLine | UdpLine, vectors: Vectors
 ) -> dict[str, str]:
     """The files of the link between the shell of words and the line."""
-    of = Contract.of(entry.accelerator).layouts
+    of = line_layouts(entry.tasks)
     link = BoardLink(f"{entry.name}_axi_words", of, entry.identity, line, vectors)
     return shell_files(link, f"{entry.name}_link", OFF)
 
@@ -174,8 +174,7 @@ def line_files(
     ``folder``: where ``NAME.h`` is, as the compiler is told. There is no example of a design that
     has nothing but rollouts, or whose base's motion is given.
     """
-    contract = Contract.of(entry.accelerator)
-    layouts = contract.layouts
+    functions, layouts = entry.tasks.functions, line_layouts(entry.tasks)
     payload = max(max(own.task_bytes, own.response_bytes) for own in layouts.values())
     name = entry.name
     longest = max(layouts.values(), key=lambda own: len(own.operands))
@@ -196,11 +195,11 @@ def line_files(
                     "operands": len(own.inputs),
                     "results": layouts[own.code].results,
                 }
-                for function, own in contract.functions.items()
+                for function, own in functions.items()
             ],
         )
     }
-    single = [function for function in contract.functions if function not in ROLLOUTS]
+    single = [function for function in functions if function not in ROLLOUTS]
     if single and entry.root != "given":
         files[f"{name}_example.c"] = _example(entry, single[0], baud, folder, address)
     return files
@@ -210,7 +209,7 @@ def _example(
     entry: AcceleratorManifest, function: str, baud: int, folder: str, address: Address | None
 ) -> str:
     upper = entry.name.upper()
-    words = {kind_of(word.name) for word in entry.accelerator.words}
+    words = {kind_of(word.name) for word in entry.tasks.words}
     taken = list(takes(function, False))
     taken[1:1] = [kind for kind in ("sines", "cosines") if kind[:3] in words]
     taken += ["f_ext"] * ("f_ext" in words and len(taken) > 1)
@@ -244,12 +243,12 @@ def board_vectors(
     """Test vectors of the accelerator in a folder, one function after another."""
     made = recompiled(place, progress)
     assert isinstance(made, Accelerated)
-    contract = Contract.of(entry.accelerator)
-    each = max(TASKS // len(contract.functions) // 2, 1)
+    functions = entry.tasks.functions
+    each = max(TASKS // len(functions) // 2, 1)
     tasks: list[list[int]] = []
     responses: list[list[int]] = []
     for function, words in sampled_tasks(made, each, SEED).items():
-        code = contract.functions[function].code
+        code = functions[function].code
         found, flags = evaluate_task(made.accelerator, function, words)
         given, right = (np.stack(list(own.values()), axis=1).tolist() for own in (words, found))
         for operands, results, flag in zip(given, right, flags, strict=True):

@@ -8,20 +8,20 @@ from typing import Any
 
 from ..design.arrays import takes
 from ..design.choices import GIVES, INVERTING, ROLLOUTS
+from ..design.facts import FunctionFacts, Operand
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..dynamics.interface import WRENCH
 from ..graph.arrays import FAR, SYMMETRIC, shape_of, skipped_of
-from ..graph.fixed import Format
 from ..graph.word import indices, kind_of, parse, spell
 from ..robot.model import BASE
 from ..robot.payload import PAYLOAD
 from ..rtl.task_registers import MAGIC
+from ..system.named_word import NamedWord
 from ..system.records import NoRecord
 from ..system.templates import render
 from ..tasks.integration import LONGEST, STEP
 from ..tasks.routes import UNREAD
 from .folder import InputError
-from .host_interface import Contract, Function, Operand
 
 WORD = 32  # bits of a packet's words
 SINES = {"sin": "sines", "cos": "cosines"}  # `sin` itself is a function of C's
@@ -85,14 +85,14 @@ def c_header(manifest: Mapping[str, Any]) -> str:
         own: AcceleratorManifest | CoreManifest = kind.from_json(manifest)
     except NoRecord as error:
         raise InputError(f"{name}: {error}") from None
-    contract = Contract.of(own.tasks)
-    widest = max(contract.result_width, *contract.words.values())
+    tasks = own.tasks
+    widest = max(tasks.result.width, *(word.width for word in tasks.words))
     if widest > WORD:
         raise InputError(f"{name}: words of {widest} bits; a packet has {WORD} for each")
     given = BASE if own.root == "given" else 0
     near = own.choices.get("inverse") == "near"
     frames = len(own.choices.get("frames", ()))
-    arrays = Arrays(own.nv, given, near, {kind_of(word) for word in contract.words}, frames)
+    arrays = Arrays(own.nv, given, near, {kind_of(word.name) for word in tasks.words}, frames)
     common = {
         "name": name,
         "NAME": name.upper(),
@@ -103,14 +103,14 @@ def c_header(manifest: Mapping[str, Any]) -> str:
         "nv": own.nv,
         "bodies": len(own.body_names),
         "functions": [
-            arrays.function(function, contract.functions[function])
+            arrays.function(function, about)
             | {"interval": about.interval, "latency": about.latency}
-            for function, about in own.tasks.functions.items()
+            for function, about in tasks.functions.items()
         ],
     }
     if isinstance(own, AcceleratorManifest):
         return _of_accelerator(own, common)
-    return _of_core(own, contract, arrays, common)
+    return _of_core(own, arrays, common)
 
 
 def _of_accelerator(own: AcceleratorManifest, common: Mapping[str, Any]) -> str:
@@ -128,16 +128,15 @@ def _of_accelerator(own: AcceleratorManifest, common: Mapping[str, Any]) -> str:
     )
 
 
-def _of_core(
-    own: CoreManifest, contract: Contract, arrays: Arrays, common: Mapping[str, Any]
-) -> str:
+def _of_core(own: CoreManifest, arrays: Arrays, common: Mapping[str, Any]) -> str:
     """A core's task has all operands; each function finds its results among all."""
-    read = {operand.word: operand for f in contract.functions.values() for operand in f.inputs}
+    functions = own.tasks.functions
+    read = {operand.word: operand for f in functions.values() for operand in f.inputs}
     operands = [
-        read.get(word, Operand(spell(UNREAD, k), word, Format(width, 0)))
-        for k, (word, width) in enumerate(contract.words.items())
+        read.get(word.name, Operand(spell(UNREAD, k), word.width, word=word.name))
+        for k, word in enumerate(own.tasks.words)
     ]
-    taken = arrays.taken(contract.functions)
+    taken = arrays.taken(functions)
     word = {name: k for k, name in enumerate(own.formats.output)}
     for function in common["functions"]:
         for result in function["results"]:
@@ -168,15 +167,14 @@ class Arrays:
         self.forces = ["f_ext"] if "f_ext" in kinds else []
         self.payload = [PAYLOAD] if PAYLOAD in kinds else []
 
-    def function(self, name: str, own: Function) -> dict[str, Any]:
+    def function(self, name: str, own: FunctionFacts) -> dict[str, Any]:
         """The template's values for a function."""
         taken = self.taken([name])
         gives = (*GIVES[name], FAR) if self.near and name in INVERTING else GIVES[name]
-        outputs = list(own.outputs)
         firsts = {}
         for array in gives:  # one that is all zero begins where the next one does
             rank = gives.index(array)
-            firsts[array] = 1 + sum(gives.index(kind_of(o)) < rank for o in outputs)
+            firsts[array] = 1 + sum(gives.index(kind_of(o.name)) < rank for o in own.outputs)
         return {
             "name": name,
             "NAME": name.upper(),
@@ -194,7 +192,7 @@ class Arrays:
                 for array in gives
             ],
             "operands": self.operands(own.inputs, taken),
-            "results": self._results(own.outputs, gives),
+            "results": [self._result(output, gives) for output in own.outputs],
         }
 
     def taken(self, functions: Iterable[str]) -> list[str]:
@@ -234,22 +232,17 @@ class Arrays:
             "name": operand.name,
             "array": -1 if kind == UNREAD else taken.index(kind),
             "at": at,
-            "width": operand.format.width,
-            "fraction": operand.format.fraction,
+            "width": operand.width,
+            "fraction": operand.fraction,
             "turns": operand.turns or 0,
         }
 
-    def _results(self, outputs: Mapping[str, Format], gives: Sequence[str]) -> list[dict[str, Any]]:
-        return [
-            self._result(name, gives) | {"fraction": word.fraction}
-            for name, word in outputs.items()
-        ]
-
-    def _result(self, output: str, gives: Sequence[str]) -> dict[str, Any]:
-        kind = kind_of(output)
+    def _result(self, output: NamedWord, gives: Sequence[str]) -> dict[str, Any]:
+        kind = kind_of(output.name)
         before = skipped_of(kind, self.given)
-        index = [k - own for k, own in zip(indices(output), before, strict=True)]
+        index = [k - own for k, own in zip(indices(output.name), before, strict=True)]
         shape = shape_of(kind, self.rows, self.frames)
         at = sum(k * math.prod(shape[d + 1 :]) for d, k in enumerate(index))
         mirror = index[1] * self.rows + index[0] if kind in SYMMETRIC else at
-        return {"name": output, "array": gives.index(kind), "at": at, "mirror": mirror}
+        place = {"array": gives.index(kind), "at": at, "mirror": mirror}
+        return {"name": output.name, **place, "fraction": output.fraction}

@@ -18,6 +18,7 @@ from ..design.loading import load
 from ..graph.held import held_formats, held_words
 from ..robot.model import Robot, RobotError
 from ..system.files import read_regular
+from ..system.named_word import NamedWord
 from ..system.progress import Progress
 from ..system.records import NoRecord, Record
 from ..system.templates import render
@@ -43,14 +44,12 @@ class RegisterNumber(Record):
     real: float
 
 
-@dataclass(frozen=True)
-class RegisterWord(RegisterNumber):
+@dataclass(frozen=True, kw_only=True)
+class RegisterWord(NamedWord, RegisterNumber):
     """A register's word, and the real number that it is the nearest of."""
 
     LAST = ("real",)
 
-    width: int
-    fraction: int
     word: int
 
 
@@ -131,7 +130,13 @@ def words_for(product: Product, place: Path, name: str, file: str) -> Calibratio
     registers_of(product.front, place).refuse_beyond(file, reals)
     formats, words = held_formats(product.graphs), held_words(product.graphs, reals)
     registers = tuple(
-        RegisterWord(k, reals[k.rpartition(".")[2]], f.width, f.fraction, int(words[k]))
+        RegisterWord(
+            name=k,
+            real=reals[k.rpartition(".")[2]],
+            width=f.width,
+            fraction=f.fraction,
+            word=int(words[k]),
+        )
         for k, f in formats.items()
     )
     return Calibration(found.design, found.robot, found.file, found.numbers, registers)

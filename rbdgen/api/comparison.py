@@ -21,7 +21,6 @@ from .comparison_table import Compared
 from .comparison_table import as_text as comparison_text
 from .design_rows import Line, Ours, Theirs, Times
 from .folder import OutputError, checked_manifest, read_manifest
-from .host_interface import Contract
 from .machine_times import STATES, on_cpu, on_gpu
 from .peers import CONVENTIONS, GRADIENTS, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
 from .reports import SIMULATION, SYNTHESES, NoReport, read_report
@@ -215,10 +214,9 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> tuple[Line, La
     interval, dsp = entry.initiation_interval, entry.multipliers.hardware
     name = f"{folder} ({part})"
     line = Line(name, entry.latency, (interval, interval), clock, "placed and routed", dsp)
-    contract = Contract.of(entry.tasks)
-    outputs = (word for own in contract.functions.values() for word in own.outputs.values())
-    words = Layout(tuple(contract.words.values()), tuple(word.width for word in outputs))
-    return line, words
+    tasks = entry.tasks
+    outputs = (word.width for own in tasks.functions.values() for word in own.outputs)
+    return line, Layout(tuple(word.width for word in tasks.words), tuple(outputs))
 
 
 def _worst(folder: Path) -> Worst:

@@ -23,6 +23,7 @@ from ..graph.fixed import FixedGraph, Integers
 from ..graph.node import Node, Op
 from ..synthesize.report import Mapped
 from ..synthesize.report import Report as Synthesised
+from ..system.named_word import NamedWord
 from ..system.progress import Progress
 from ..system.templates import render
 from ..tasks.model import evaluate_task
@@ -142,23 +143,27 @@ def _instance(entry: HardwareManifest) -> str:
     return f"{entry.name} core (\n{connected}\n);"
 
 
-@dataclass(frozen=True)
-class Signal:
+@dataclass(frozen=True, kw_only=True)
+class Signal(NamedWord):
     """A word of the design beside what it is for.
 
-    ``top``: the power of two that the word ends below; ``fraction``: bits behind its point;
-    ``needs``: the power of two of the largest value, -inf where that is 0 or not known; ``how``
-    that is known: "proven", allowed for, and no state within the limits overflows the word;
-    "searched", allowed for; "seen", in random states.
+    ``largest``: its largest value, None where that is not known; ``how`` that is known: "proven",
+    allowed for, and no state within the limits overflows the word; "searched", allowed for; "seen",
+    in random states.
     """
 
-    name: str
-    word: str
-    largest: str
-    top: int
-    fraction: int
-    needs: float
+    largest: float | None
     how: str
+
+    @property
+    def top(self) -> int:
+        """The power of two that the word ends below."""
+        return self.width - 1 - self.fraction
+
+    @property
+    def needs(self) -> float:
+        """The power of two of the largest value, -inf where that is 0 or not known."""
+        return math.log2(self.largest) if self.largest else -math.inf
 
     @property
     def spare(self) -> str:
@@ -223,12 +228,4 @@ def _signal(fixed: FixedGraph, node: Node, largest: float | None, how: str) -> S
         if own is node:
             name += f", which is {output}"
             break
-    return Signal(
-        name,
-        f"{word.width}.{word.fraction}",
-        "not known" if largest is None else f"{largest:.4g}",
-        word.width - 1 - word.fraction,
-        word.fraction,
-        math.log2(largest) if largest else -math.inf,
-        how,
-    )
+    return Signal(name, word.width, fraction=word.fraction, largest=largest, how=how)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Container, Sequence
 from typing import Any
 
+from ..codegen.c_program import words
 from ..compile.accelerator_area import accelerator_features
 from ..compile.advice import advice
 from ..compile.flow import Core, Front, front_end
@@ -27,14 +28,12 @@ from ..design.facts import (
     Formats,
     FunctionFacts,
     Limbs,
-    OperandFacts,
-    OutputFacts,
+    Operand,
     Ranges,
     ResultWords,
     Rewritten,
     RobotFacts,
     StageFacts,
-    TaskWord,
     Width,
 )
 from ..design.limits import limits_table
@@ -48,6 +47,7 @@ from ..estimate.features import Features, features
 from ..graph.node import Op
 from ..graph.word import kind_of, spell
 from ..robot.model import Robot
+from ..system.named_word import NamedWord
 from ..system.progress import Progress
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
 from .host_interface import board_lines
@@ -229,18 +229,16 @@ def accelerator_facts(made: Product) -> AcceleratorFacts:
             function: FunctionFacts(
                 code=CODES[function],
                 inputs=tuple(
-                    OperandFacts(
+                    Operand(
                         operand_called(n, function, k),
-                        accelerator.word_of(n),
                         f.width,
-                        f.fraction,
-                        around.get(n),
+                        fraction=f.fraction,
+                        word=accelerator.word_of(n),
+                        turns=around.get(n),
                     )
                     for k, (n, f) in enumerate(accelerator.formats[function].items())
                 ),
-                outputs=tuple(
-                    OutputFacts(n, f.width, f.fraction) for n, f in results[function].items()
-                ),
+                outputs=words(results[function]),
                 interval=accelerator.interval(function),
                 latency=accelerator.latency(function),
                 latency_of="step" if function in ROLLOUTS else "first task",
@@ -250,7 +248,7 @@ def accelerator_facts(made: Product) -> AcceleratorFacts:
             )
             for function, around in around_of(made).items()
         },
-        words=tuple(TaskWord(word, width) for word, width in accelerator.words.items()),
+        words=tuple(NamedWord(word, width) for word, width in accelerator.words.items()),
         result=ResultWords(
             words=accelerator.result_words,
             width=max(f.width for own in results.values() for f in own.values()),

@@ -10,7 +10,7 @@ from ..rtl.task_registers import ADDRESS_WIDTH
 from ..system.progress import Progress
 from ..system.templates import render
 from .folder import checked_accelerator, write_file
-from .host_interface import Contract
+from .host_interface import packet_format
 from .output_paths import check_place
 from .packets import packets_of
 
@@ -35,7 +35,7 @@ def package_litex(
     check_place(out / f"{name}_litex.py")
     out.mkdir(exist_ok=True)
     packets = packets_of(place, entry, TASKS)
-    functions = Contract.of(entry.tasks).packets.functions
+    functions = packet_format(entry.tasks).functions
     facts = {
         "name": name,
         "cls": "".join(part.capitalize() for part in re.split("_+", name)),

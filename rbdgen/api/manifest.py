@@ -15,18 +15,17 @@ from ..design.manifest import (
     BitFacts,
     CoreManifest,
     Fifo,
-    HeldWord,
     Multipliers,
     NumberFacts,
     OverflowPorts,
     Payload,
     Ports,
     Region,
+    Register,
     RegisterFacts,
     RegisterPorts,
     ShellFacts,
     TaskShellFacts,
-    Word,
 )
 from ..graph.fixed import FixedGraph
 from ..graph.held import held_formats, held_words
@@ -41,7 +40,7 @@ from ..rtl.task_registers import register_table
 from ..rtl.task_shell import TaskShell
 from ..schedule.fabric import capacity
 from ..schedule.pipelined import region_name
-from ..simulate.ports import Field
+from ..system.named_word import NamedWord
 from ..tasks.routes import CODES
 from ..tasks.stages import TAG, Accelerator
 from .compilation import described
@@ -124,7 +123,7 @@ def core_ports(core: Core, hardware: Hardware) -> Ports:
     fixed, flags = core.fixed, hardware.flags
     outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
     given, found = (
-        [Word(name, words[name].width, True, words[name].fraction) for name in names]
+        [NamedWord(name, words[name].width, fraction=words[name].fraction) for name in names]
         for words, names in ((fixed.inputs, hardware.inputs), (outputs, hardware.outputs))
     )
     return Ports(
@@ -132,7 +131,7 @@ def core_ports(core: Core, hardware: Hardware) -> Ports:
         reset="rst",
         start=START,
         input=Payload(tuple(given)),
-        output=Payload((*found, *(Field(flag, 1, False) for flag in flags.values()))),
+        output=Payload((*found, *(NamedWord(flag, 1, False) for flag in flags.values()))),
         overflow=OverflowPorts(sticky="overflow", clear="clear", bits=tuple(flags)),
         registers=register_ports({"": fixed}),
     )
@@ -143,7 +142,10 @@ def register_ports(graphs: Mapping[str, FixedGraph]) -> RegisterPorts | None:
     initial, formats = held_words(graphs), held_formats(graphs)
     if not formats:
         return None
-    words = [HeldWord(k, f.width, f.fraction, int(initial[k])) for k, f in formats.items()]
+    words = [
+        Register(k, f.width, fraction=f.fraction, initial=int(initial[k]))
+        for k, f in formats.items()
+    ]
     width = max(fixed.chain for fixed in graphs.values())
     return RegisterPorts(WORD, WRITE, FIRST, width, tuple(words))
 
@@ -175,15 +177,15 @@ def accelerator_manifest(
 
 def accelerator_ports(accelerator: Accelerator, core: AcceleratorCore) -> Ports:
     """Clock, reset, the fields of tasks and of results."""
-    head = [Field("function", 4, False), Field("tag", TAG, False)]
-    words = (Field(word, width) for word, width in accelerator.words.items())
-    results = (Field(spell("w", k), core.result_width) for k in range(core.result_words))
+    head = [NamedWord("function", 4, False), NamedWord("tag", TAG, False)]
+    words = (NamedWord(word, width) for word, width in accelerator.words.items())
+    results = (NamedWord(spell("w", k), core.result_width) for k in range(core.result_words))
     return Ports(
         clock="clk",
         reset="rst",
         start=START,
         input=Payload((*head, *words)),
-        output=Payload((*head, Field("overflow", 1, False), *results)),
+        output=Payload((*head, NamedWord("overflow", 1, False), *results)),
         registers=register_ports({k: stage.fixed for k, stage in accelerator.stages.items()}),
     )
 

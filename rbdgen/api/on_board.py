@@ -27,7 +27,7 @@ from .board_link import REPORT, accelerator_in, line_of, suffix_of, write_link
 from .design_file import DESIGN
 from .folder import UsageError, checked_manifest, write_file
 from .generation import generate
-from .host_interface import Contract
+from .host_interface import line_layouts
 from .reports import BoardFacts, LineRate, board_text
 from .results import Generated, TextReport
 
@@ -108,17 +108,16 @@ def _facts(
     ip: str | None,
     before: Mapping[str, float],
 ) -> BoardFacts:
-    contract = Contract.of(entry.accelerator)
-    of = contract.layouts
+    of = line_layouts(entry.tasks)
     lines = {}
-    for name, function in contract.functions.items():
+    for name, function in entry.tasks.functions.items():
         own = of[function.code]
         task, result = own.line_bytes
         rate = replace(UART, rate=known.baud / 10).pace(task, result)
         if known.rgmii:  # the words are packed a bit a clock, which is slower than the wire
             clocks = max(PACKED * (len(own.operands) + 1), 9 * own.response_bytes)
             rate = min(made.clock.mhz * 1e6 / clocks, UDP.pace(task, result))
-        core = made.clock.mhz * 1e6 / entry.accelerator.functions[name].interval
+        core = made.clock.mhz * 1e6 / entry.tasks.functions[name].interval
         lines[name] = LineRate(task, result, round(rate), round(core))
     return BoardFacts(
         board=known.name,

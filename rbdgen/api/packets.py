@@ -14,7 +14,7 @@ from ..rtl.task_packets import Response, Status
 from ..tasks.routes import CODES
 from .compilation import recompiled
 from .evaluation import to_words
-from .host_interface import Contract
+from .host_interface import packet_format
 from .integer_model import integer_results
 from .simulation import batches
 from .stimulus import Traffic, inputs_of, within_limits
@@ -62,7 +62,7 @@ def _of_core(core: Core, entry: Manifest, tasks: int, seed: int) -> Packets:
 
 def _of_accelerator(made: Accelerated, entry: Manifest, tasks: int, seed: int) -> Packets:
     """The functions in random order."""
-    packets = Contract.of(entry.tasks).packets
+    packets = packet_format(entry.tasks)
     traffic = Traffic(made, inputs_of(made, within_limits(made, tasks, seed)))
     sent, answers = [], []
     for tag, function in enumerate(traffic.mixed(tasks, seed)):

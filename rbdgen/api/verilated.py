@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from ..design import manifest
 from ..design.manifest import HardwareManifest
 from ..simulate.model import Model
-from ..simulate.ports import Field, Ports, Registers
+from ..simulate.ports import Ports, Registers
 from ..simulate.toolchain import OF_LONG_RUNS, OPTIMISATION
 from ..simulate.verilate import build
+from ..system.named_word import NamedWord
 from ..system.progress import Progress
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def ports_of(said: manifest.Ports) -> Ports:
     """The ports to simulate, as a manifest lists them."""
     own = said.registers
-    registers = Registers(Field(own.word, own.width), own.write) if own else None
+    registers = Registers(NamedWord(own.word, own.width), own.write) if own else None
     return Ports.of(said.input.fields, said.output.fields, registers)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Protocol
 
 from ..compile.core import Core
 from ..compile.product import Product
@@ -16,6 +15,7 @@ from ..draw import accelerator as stages
 from ..draw.picture import picture
 from ..graph.word import kind_of
 from ..rtl.emit import emit, emit_accelerator
+from ..system.named_word import NamedWord
 from ..system.templates import render
 from .c_header import c_header
 from .compilation import Files, Made, closed, graph_files, sources_of
@@ -67,22 +67,6 @@ def picture_of(product: Product) -> str:
     return stages.picture(product.accelerator, f"{robot}: accelerator")
 
 
-class Word(Protocol):
-    """A word of a payload, or of a function."""
-
-    @property
-    def name(self) -> str:
-        """The name of the word, such as ``dtau_dq[0,1]``."""
-
-    @property
-    def width(self) -> int:
-        """Bits."""
-
-    @property
-    def fraction(self) -> int:
-        """How many of them are fractional."""
-
-
 @dataclass(frozen=True)
 class Words:
     """Words of an array that follow each other, from bit ``low`` to ``high``.
@@ -98,7 +82,7 @@ class Words:
     high: int
 
 
-def words_of(fields: Sequence[Word]) -> list[Words]:
+def words_of(fields: Sequence[NamedWord]) -> list[Words]:
     """The fields grouped by array, with the bits that each array takes."""
     found, low = [], 0
     for name, group in groupby(fields, key=lambda field: kind_of(field.name)):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..graph.fixed import FixedGraph, Format, Integers
 from ..graph.text import to_text
+from ..system.named_word import NamedWord
 from ..system.records import Record
 from ..system.templates import render
 from .c_file import File, Flagged, word_type, words_of
@@ -18,21 +19,12 @@ GRAPH = "graph.txt"
 
 
 @dataclass(frozen=True)
-class Word(Record):
-    """An input or output: ``width`` bits, two's complement, ``fraction`` of them fractional."""
-
-    name: str
-    width: int
-    fraction: int
-
-
-@dataclass(frozen=True)
 class Function(Record):
     """A function as its callers see it; ``flags``: how many it gives; ``short``: among others."""
 
     name: str
-    inputs: tuple[Word, ...]
-    outputs: tuple[Word, ...]
+    inputs: tuple[NamedWord, ...]
+    outputs: tuple[NamedWord, ...]
     flags: int
     words: str = "words.txt"
     expected: str = "expected_words.txt"
@@ -48,9 +40,11 @@ class Function(Record):
         return {"function": self.name, **words, "flags": self.flags}
 
 
-def words(formats: Mapping[str, Format]) -> tuple[Word, ...]:
+def words(formats: Mapping[str, Format]) -> tuple[NamedWord, ...]:
     """The words of an interface."""
-    return tuple(Word(name, word.width, word.fraction) for name, word in formats.items())
+    return tuple(
+        NamedWord(name, word.width, fraction=word.fraction) for name, word in formats.items()
+    )
 
 
 def core_function(

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..system.named_word import NamedWord
 from ..system.refusal import Refusal
 from ..system.templates import render
-from .c_program import Function, Word
+from .c_program import Function
 from .compiled import Source
 
 WORD = "int64_t"  # of the arrays: no word of a design is wider
@@ -41,10 +42,7 @@ def flags() -> tuple[str, ...]:
 def batch_source(files: Mapping[str, str], facts: Mapping[str, Any], name: str) -> Source:
     """The files of `hls_program`, with a function beside that takes states in rows, as C's does."""
     ways = ("inputs", "parameters", "outputs")
-    inputs, held, outputs = (
-        tuple(Word(own["name"], own["width"], own["fraction"]) for own in facts[way])
-        for way in ways
-    )
+    inputs, held, outputs = (tuple(NamedWord.from_json(own) for own in facts[way]) for way in ways)
     function = Function(name, (*inputs, *held), outputs, len(outputs))
     fields = {way: [own["field"] for own in facts[way]] for way in ways}
     sources = {own: text for own, text in files.items() if own in (f"{name}.h", f"{name}.cpp")}

@@ -11,9 +11,9 @@ from ..graph.fixed import FixedGraph
 from ..graph.held import held_words
 from ..graph.text import to_text
 from ..graph.visits import Program
-from ..system.records import Record
+from ..system.named_word import NamedWord
 from ..system.templates import render
-from .c_program import GRAPH
+from .c_program import GRAPH, words
 from .hls_functions import Resources, Written, write
 from .hls_integers import units
 from .hls_loops import looped_words
@@ -21,27 +21,22 @@ from .hls_loops import looped_words
 NARROWEST, WIDEST = 32, 512  # bits of a beat
 
 
-@dataclass(frozen=True)
-class Field(Record):
-    """A word, and its bits in a beat."""
+@dataclass(frozen=True, kw_only=True)
+class BeatWord(NamedWord):
+    """A word, its bits in a beat, and the ``field`` of the struct that holds it."""
 
-    name: str
-    field: str  # of the struct
-    width: int
-    fraction: int
+    field: str
     beat: int
     low: int
     high: int
 
 
-@dataclass(frozen=True)
-class RegisterField(Record):
-    """A word that is the same for many tasks; ``word``: of the robot that this was made from."""
+@dataclass(frozen=True, kw_only=True)
+class ParameterWord(NamedWord):
+    """A word that is the same for many tasks, and its ``field``; ``word``: of the robot that this
+    was made from."""
 
-    name: str
-    field: str  # of the struct
-    width: int
-    fraction: int
+    field: str
     word: int
 
 
@@ -50,22 +45,23 @@ class Stream:
     """Beats of ``bits`` bits."""
 
     bits: int
-    beats: list[list[Field]]
+    beats: list[list[BeatWord]]
 
 
-def stream(words: Sequence[tuple[str, str, int, int]]) -> Stream:
-    """Words (name, field, width, fraction) from bit 0 on; one that does not fit begins a beat."""
-    total = sum(width for _, _, width, _ in words)
+def stream(words: Sequence[NamedWord]) -> Stream:
+    """Words from bit 0 on; one that does not fit begins a beat."""
+    total = sum(word.width for word in words)
     bits = min(max(NARROWEST, 1 << (total - 1).bit_length()), WIDEST)
-    beats: list[list[Field]] = [[]]
+    beats: list[list[BeatWord]] = [[]]
     low = 0
-    for name, own, width, fraction in words:
-        if low + width > bits:
+    for word in words:
+        if low + word.width > bits:
             beats.append([])
             low = 0
-        at = len(beats) - 1
-        beats[-1].append(Field(name, own, width, fraction, at, low, low + width - 1))
-        low += width
+        at, high = len(beats) - 1, low + word.width - 1
+        own = BeatWord(**vars(word), field=_field(word.name), beat=at, low=low, high=high)
+        beats[-1].append(own)
+        low += word.width
     return Stream(bits, beats)
 
 
@@ -95,9 +91,9 @@ def hls_files(
     looped = looped_words(*program, fixed, made) if program else None
     written = Written((), (), ()) if looped else write(fixed, flagged, resources, made)
     formats = {own: fixed.formats[node] for own, node in graph.outputs.items()}
-    into = stream([(own, _field(own), f.width, f.fraction) for own, f in fixed.inputs.items()])
-    given = [(own, _field(own), f.width, f.fraction) for own, f in formats.items()]
-    flags = [(f"overflow of {own}", f"overflow_{_field(own)}", 1, 0) for own in formats]
+    into = stream(words(fixed.inputs))
+    given = words(formats)
+    flags = [NamedWord(f"overflow {own}", 1, signed=False) for own in formats]
     out_of = stream([*given, *flags])
     inputs = [word for beat in into.beats for word in beat]
     outputs = [word for beat in out_of.beats for word in beat][: len(given)]
@@ -159,13 +155,13 @@ def _placed(interval: int, multipliers: int, loops: bool) -> tuple[list[str], li
     return [off, f"{pipeline}{interval}"], [off, f"{pipeline}1"]
 
 
-def _registers(fixed: FixedGraph) -> list[RegisterField]:
+def _registers(fixed: FixedGraph) -> list[ParameterWord]:
     """The fields of registers, in the order of `FixedGraph.held`."""
     formats = {name: fixed.formats[node] for name, node in fixed.held.items()}
-    words = held_words({"": fixed})
+    values = held_words({"": fixed})
     return [
-        RegisterField(name, _field(name), f.width, f.fraction, int(words[name]))
-        for name, f in formats.items()
+        ParameterWord(**vars(word), field=_field(word.name), word=int(values[word.name]))
+        for word in words(formats)
     ]
 
 

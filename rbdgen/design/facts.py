@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..system.named_word import NamedWord
 from ..system.records import Record
 from .coordinates import CoordinateError
 from .limits import LimitRow
@@ -175,27 +176,15 @@ class CoreFacts(RobotFacts):
         return f" on {self.target}: {pace}"
 
 
-@dataclass(frozen=True)
-class OperandFacts(Record):
-    """An input of a function, and the word that it comes in.
+@dataclass(frozen=True, kw_only=True)
+class Operand(NamedWord):
+    """An input of a function, as ``qdd[2]``, and the ``word`` of a task it comes in, as ``u[2]``.
 
-    ``turns``: of an angle, after how many it means the same again; None where never.
+    ``turns``: of an angle [rad], after how many it means the same again; None where never.
     """
 
-    name: str
     word: str
-    width: int
-    fraction: int
     turns: int | None = None
-
-
-@dataclass(frozen=True)
-class OutputFacts(Record):
-    """An output of a function."""
-
-    name: str
-    width: int
-    fraction: int
 
 
 @dataclass(frozen=True)
@@ -207,20 +196,12 @@ class FunctionFacts(Record):
     """
 
     code: int
-    inputs: tuple[OperandFacts, ...]
-    outputs: tuple[OutputFacts, ...]
+    inputs: tuple[Operand, ...]
+    outputs: tuple[NamedWord, ...]
     interval: int
     latency: int
     latency_of: str
     route: Mapping[str, tuple[str, ...]]
-
-
-@dataclass(frozen=True)
-class TaskWord(Record):
-    """A word of a task."""
-
-    name: str
-    width: int
 
 
 @dataclass(frozen=True)
@@ -253,7 +234,7 @@ class AcceleratorFacts(Record):
     order: str
     multipliers: int
     functions: Mapping[str, FunctionFacts]
-    words: tuple[TaskWord, ...]
+    words: tuple[NamedWord, ...]
     result: ResultWords
     stages: Mapping[str, StageFacts]
 

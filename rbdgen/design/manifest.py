@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..codegen.interface import Interface
-from ..simulate.ports import Field
+from ..system.named_word import NamedWord
 from ..system.records import Record
 from .facts import AcceleratorFacts, Chosen, Formats, Operations, Ranges, Rewritten, pace_of
 from .limits import LimitRow
@@ -33,17 +33,10 @@ class Multipliers(Record):
 
 
 @dataclass(frozen=True)
-class Word(Field):
-    """A field whose sign is said first."""
-
-    LAST = ("width", "fraction")
-
-
-@dataclass(frozen=True)
 class Payload(Record):
     """Fields of a stream, packed from bit 0 on."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[NamedWord, ...]
 
 
 @dataclass(frozen=True)
@@ -55,13 +48,10 @@ class OverflowPorts(Record):
     bits: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class HeldWord(Record):
+@dataclass(frozen=True, kw_only=True)
+class Register(NamedWord):
     """A register for many tasks; ``initial``: the word in it until it is written."""
 
-    name: str
-    width: int
-    fraction: int
     initial: int
 
 
@@ -75,7 +65,7 @@ class RegisterPorts(Record):
     write: str
     first: str
     width: int
-    registers: tuple[HeldWord, ...]
+    registers: tuple[Register, ...]
 
 
 @dataclass(frozen=True)

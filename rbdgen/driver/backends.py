@@ -15,7 +15,7 @@ from ..api.design_cache import KeptIntegers, kept_design
 from ..api.design_file import DESIGN, ROBOT, filed_notes
 from ..api.errors import Mismatch
 from ..api.folder import MARK, InputError, OutputError, checked_manifest, read_manifest
-from ..api.host_interface import Contract
+from ..api.host_interface import line_layouts, packet_format
 from ..api.native_programs import Program, compiled
 from ..api.reference import golden_model
 from ..api.verilated import load_core
@@ -133,7 +133,7 @@ def run_rtl(
     tokens = np.zeros((sum(sizes), len(column)), np.int64)
     rows = [slice(end - n, end) for end, n in zip(np.cumsum(sizes), sizes, strict=True)]
     for tasks, own in zip(batches, rows, strict=True):
-        tokens[own, column["function"]] = coder.contract.functions[tasks.function].code
+        tokens[own, column["function"]] = coder.tasks.functions[tasks.function].code
         tokens[own, column["tag"]] = tasks.tags
         for word, values in tasks.values.items():
             tokens[own, column[word]] = values
@@ -156,13 +156,13 @@ def run_board(
     """The accelerator on a board."""
     asked = []
     for tasks in batches:
-        own = coder.contract.functions[tasks.function]
+        own = coder.tasks.functions[tasks.function]
         words = np.stack([tasks.values[i.word] for i in own.inputs], axis=1)
         asked += [(own.code, row) for row in words.tolist()]
     found = iter(link.ask(asked))
     answers = []
     for tasks in batches:
-        own = coder.contract.functions[tasks.function]
+        own = coder.tasks.functions[tasks.function]
         rows = [next(found) for _ in tasks.tags]
         results = np.array([row.words for row in rows], np.int64).reshape(-1, len(own.outputs))
         flags = np.array([row.status is Status.OVERFLOW for row in rows], np.bool_)
@@ -290,9 +290,7 @@ def _integer_of(place: Path, progress: Progress) -> Backend:
     entry = read_manifest(place).facts
     registers = _registers(place, entry, progress)
     front = product.front
-    coder = Coder(
-        Contract.of(accelerator_facts(product)), front.design, front.robot, front.canonical
-    )
+    coder = Coder(accelerator_facts(product), front.design, front.robot, front.canonical)
     if isinstance(product, Core):
         inputs, outputs = list(product.fixed.inputs), list(product.fixed.graph.outputs)
         model = IntegerModel(product, progress)
@@ -315,7 +313,7 @@ def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
         )
     coder = _coder(place, entry.tasks)
     if isinstance(port, str) and port.startswith(PYNQ):
-        packets, bitfile = coder.contract.packets, port.removeprefix(PYNQ)
+        packets, bitfile = packet_format(coder.tasks), port.removeprefix(PYNQ)
         dma = DmaLink(bitfile, packets, entry.identity, entry.name)
         registers = _registers(place, entry, lambda _: None)
         if registers:
@@ -325,7 +323,7 @@ def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
             coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes
         )
     transport = opened(port) if isinstance(port, str) else port
-    link = Link.over(transport, coder.contract.layouts, entry.identity, entry.name)
+    link = Link.over(transport, line_layouts(coder.tasks), entry.identity, entry.name)
     run = partial(run_board, coder, link)
     return Backend(coder.design, coder.robot, coder, run, notes=entry.notes)
 
@@ -333,10 +331,9 @@ def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
 def _coder(place: Path, tasks: AcceleratorFacts) -> Coder:
     """The coder of a folder with a design, whose manifest says of ``tasks`` all that is needed."""
     design, loaded = load(place / DESIGN)
-    contract = Contract.of(tasks)
     registers = has_registers(design)
     canonical = canonicalize(loaded, design.snap, alike=design.alike, geometry=registers)
-    return Coder(contract, design, loaded, canonical)
+    return Coder(tasks, design, loaded, canonical)
 
 
 def _rtl(place: Path, entry: Manifest, progress: Progress) -> Backend:

@@ -63,7 +63,7 @@ def run_core(
 
     An overflow is of those results that are asked for.
     """
-    rows, starts = _together(list(coder.contract.words), batches)
+    rows, starts = _together([word.name for word in coder.tasks.words], batches)
     if len(rows):
         found = compute(rows)
     else:
@@ -73,7 +73,7 @@ def run_core(
     answers = []
     for tasks, start in zip(batches, starts, strict=True):
         own = slice(start, start + len(tasks.tags))
-        columns = [place[name] for name in coder.contract.functions[tasks.function].outputs]
+        columns = [place[own.name] for own in coder.tasks.functions[tasks.function].outputs]
         answers.append(
             Answer(
                 coder.arrays(tasks.function, found.results[own][:, columns]),

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ..api.arrays import refuse_missing_forces
 from ..api.folder import InputError
-from ..api.host_interface import Contract
 from ..design.arrays import given_coordinates, gives
 from ..design.design import Design
+from ..design.facts import AcceleratorFacts
 from ..dynamics.interface import SAMPLED, from_columns, to_columns
 from ..graph.arrays import shape_of
 from ..graph.fixed import Format, Integers
@@ -31,12 +31,12 @@ SPELT = {"qd": "v", "qdd": "a"}  # as Pinocchio calls what comes in
 
 @dataclass(frozen=True, eq=False)
 class Coder:
-    """Numbers to words and back, by the contract of a design.
+    """Numbers to words and back, by what a design says of its ``tasks``.
 
     ``canonical``: the robot that the names of inputs are of; ``robot``: the one that arrays are of.
     """
 
-    contract: Contract
+    tasks: AcceleratorFacts
     design: Design
     robot: Robot
     canonical: Robot
@@ -50,20 +50,21 @@ class Coder:
         InputError for the first such value unless ``saturate``.
         """
         refuse_missing_forces(self.design, self.robot, arrays["f_ext"])
-        inputs = self.contract.functions[function].inputs
+        inputs = self.tasks.functions[function].inputs
         read = {i.name: i for i in inputs if kind_of(i.name) != UNREAD}
         n = len(arrays["q"])
         words = {i.word: np.zeros(n, np.int64) for i in inputs}
         outside = np.zeros(n, np.bool_)
         for name, values in to_columns(self.canonical, list(read), arrays).items():
             operand = read[name]
-            limit = 2.0 ** (operand.format.width - 1 - operand.format.fraction)
+            word = Format(operand.width, operand.fraction)
+            limit = word.limits[1]
             values = wrapped(values, limit, operand.turns)
             bad = np.abs(values) > limit
             if not saturate and bad.any():
-                raise InputError(_outside(name, values, int(np.argmax(bad)), limit, operand.format))
+                raise InputError(_outside(name, values, int(np.argmax(bad)), limit, word))
             outside |= bad
-            words[operand.word] = operand.format.quantize(values)
+            words[operand.word] = word.quantize(values)
         return words, outside
 
     def arrays(self, function: str, results: Integers) -> dict[str, Array]:
@@ -71,8 +72,11 @@ class Coder:
 
         Of a base whose motion is given there are no rows and columns.
         """
-        outputs = self.contract.functions[function].outputs
-        columns = {name: word.real(results[:, k]) for k, (name, word) in enumerate(outputs.items())}
+        outputs = self.tasks.functions[function].outputs
+        columns = {
+            own.name: Format(own.width, own.fraction).real(results[:, k])
+            for k, own in enumerate(outputs)
+        }
         given, frames = given_coordinates(self.design, self.robot), len(self.design.frames)
         nv, nq = self.robot.nv, self.robot.nq
         found = from_columns(columns, nv, given, frames, nq)

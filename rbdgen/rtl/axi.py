@@ -22,6 +22,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.word import spell
+from ..system.named_word import NamedWord
 from .core import FIRST, WORD, WRITE
 from .skid import Skid
 
@@ -29,14 +30,11 @@ WORD_BITS = 32
 REGISTERS = (WORD, WRITE, FIRST)  # ports of a core that pass through its shell
 
 
-@dataclass(frozen=True)
-class Field:
-    """A scalar of a layout: its dotted name, its lowest bit, its width and whether it is signed."""
+@dataclass(frozen=True, kw_only=True)
+class Field(NamedWord):
+    """A scalar of a layout by its dotted name; ``offset``: its lowest bit."""
 
-    name: str
     offset: int
-    width: int
-    signed: bool
 
 
 @dataclass(frozen=True)
@@ -97,8 +95,8 @@ class Packet:
         tdata = 0
         for field, low in beat.placed():
             value = task[field.name]
-            least = -(1 << (field.width - 1)) if field.signed else 0
-            if not least <= value < least + (1 << field.width):
+            least, most = field.limits
+            if not least <= value <= most:
                 raise ValueError(f"{field.name} = {value} does not fit {field.width} bits")
             # A lone negative value keeps its sign bits; beside others they are dropped.
             bits = value if beat.shape.signed else value & ((1 << field.width) - 1)
@@ -118,7 +116,7 @@ def _walk(layout: data.Layout, prefix: str, offset: int) -> Iterator[Field]:
             yield from _walk(member.shape, name, offset + member.offset)
         else:
             shape = Shape.cast(member.shape)
-            yield Field(name, offset + member.offset, shape.width, shape.signed)
+            yield Field(name, shape.width, shape.signed, offset=offset + member.offset)
 
 
 def wide_packet(layout: ShapeLike) -> Packet:

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .ports import Field, Ports
+from ..system.named_word import NamedWord
+from .ports import Ports
 from .toolchain import SimulationError
 
 Int64 = NDArray[np.int64]
@@ -185,7 +186,7 @@ def _threshold(probability: float) -> int:
     return int(probability * 2**32)
 
 
-def _checked(inputs: ArrayLike, fields: Sequence[Field], row: str = "token") -> Int64:
+def _checked(inputs: ArrayLike, fields: Sequence[NamedWord], row: str = "token") -> Int64:
     """(N, fields) int64, contiguous, every value within its field; ``row``: the name of each."""
     tokens = np.asarray(inputs)
     if tokens.ndim == 1 and len(fields) == 1:

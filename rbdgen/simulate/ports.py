@@ -5,35 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..system.records import Record
-
-
-@dataclass(frozen=True)
-class Field(Record):
-    """One number inside a payload: ``width`` bits (1 to 64), ``fraction`` of them fractional."""
-
-    name: str
-    width: int
-    signed: bool = True
-    fraction: int = 0
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.width <= 64:
-            raise ValueError(f"field {self.name!r} of {self.width} bits: 1 to 64 possible")
-
-    @property
-    def limits(self) -> tuple[int, int]:
-        """The least and the greatest value."""
-        if self.signed:
-            return -(1 << (self.width - 1)), (1 << (self.width - 1)) - 1
-        return 0, (1 << self.width) - 1
+from ..system.named_word import NamedWord
 
 
 @dataclass(frozen=True)
 class Stream:
     """A valid/ready stream and the fields of its payload, packed from bit 0 in list order."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[NamedWord, ...]
     payload: str
     valid: str
     ready: str
@@ -48,7 +27,7 @@ class Stream:
 class Registers:
     """Ports through which registers for many tasks are written, one ``word`` a cycle."""
 
-    word: Field
+    word: NamedWord
     write: str
 
 
@@ -64,7 +43,10 @@ class Ports:
 
     @classmethod
     def of(
-        cls, given: Sequence[Field], found: Sequence[Field], registers: Registers | None = None
+        cls,
+        given: Sequence[NamedWord],
+        found: Sequence[NamedWord],
+        registers: Registers | None = None,
     ) -> Ports:
         """The ports of a component of Amaranth's with streams ``i`` and ``o``."""
         i, o = (

@@ -11,7 +11,7 @@ from rbdgen import api
 from rbdgen.api.design_file import DESIGN
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import read_manifest
-from rbdgen.api.host_interface import Contract
+from rbdgen.api.host_interface import line_layouts
 from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
 from rbdgen.api.sampling import states as sampled
 from rbdgen.api.vectors import sampled_tasks
@@ -127,11 +127,10 @@ def asked_of(folder: Path, seed: int) -> Asked:
     """Tasks for the accelerator of a folder, as the integer model answers them."""
     manifest = read_manifest(folder).facts
     assert isinstance(manifest, AcceleratorManifest)
-    contract = Contract.of(manifest.accelerator)
     made = accelerate(str(folder / DESIGN))
     tasks, answers = [], []
     for function, words in sampled_tasks(made, TASKS, seed).items():
-        own = contract.functions[function]
+        own = manifest.tasks.functions[function]
         found, flags = evaluate_task(made.accelerator, function, words)
         given = np.stack(list(words.values()), axis=1).tolist()
         right = np.stack(list(found.values()), axis=1).tolist()
@@ -140,7 +139,7 @@ def asked_of(folder: Path, seed: int) -> Asked:
             Answered(own.code, Status.OVERFLOW if flag else Status.OK, 0, tuple(row))
             for row, flag in zip(right, flags, strict=True)
         ]
-    return Asked(manifest.identity, contract.layouts, tasks, answers)
+    return Asked(manifest.identity, line_layouts(manifest.tasks), tasks, answers)
 
 
 def _of(folder: Path) -> str:

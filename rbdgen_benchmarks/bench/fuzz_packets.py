@@ -18,16 +18,17 @@ import numpy as np
 from rbdgen import api
 from rbdgen.api.errors import STALL, Mismatch
 from rbdgen.api.folder import read_manifest, write_file
-from rbdgen.api.host_interface import Contract
+from rbdgen.api.host_interface import packet_format
 from rbdgen.api.packets import Packets, packets_of
 from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
 from rbdgen.design.manifest import AcceleratorManifest
 from rbdgen.draw.tables import markdown, table
 from rbdgen.rtl.task_packets import MAX_FUNCTIONS, PacketFormat
 from rbdgen.simulate.model import Model
-from rbdgen.simulate.ports import Field, Ports
+from rbdgen.simulate.ports import Ports
 from rbdgen.simulate.toolchain import OF_LONG_RUNS
 from rbdgen.simulate.verilate import build
+from rbdgen.system.named_word import NamedWord
 from rbdgen.system.progress import Progress
 
 Beats = Sequence[int]
@@ -67,7 +68,7 @@ def malformed(place: Path, progress: Progress, packets: int = MALFORMED) -> Any:
     api.generate(ROBOT, folder, progress, force=True, **CHOICES)
     entry = read_manifest(folder).facts
     assert isinstance(entry, AcceleratorManifest)
-    tasks, of = packets_of(folder, entry, TASKS, SEED), Contract.of(entry.tasks).packets
+    tasks, of = packets_of(folder, entry, TASKS, SEED), packet_format(entry.tasks)
     model = links_of(folder, entry.name, progress)
     total = np.zeros(len(HEAD), np.int64)
     for part, start in enumerate(range(0, packets, BATCH)):
@@ -89,7 +90,7 @@ def links_of(folder: Path, name: str, progress: Progress) -> Model:
     shell = f"{name}_axi_words"
     links = folder / f"{TOP}.v"
     links.write_text(LINKS.format(top=TOP, shell=shell), "utf-8")
-    beat = (Field("data", 32, False), Field("last", 1, False))
+    beat = (NamedWord("data", 32, False), NamedWord("last", 1, False))
     return build(
         [folder / f"{name}.v", folder / f"{shell}.v", links],
         TOP,

@@ -14,7 +14,7 @@ from rbdgen import api
 from rbdgen.api.fusesoc import shell_ports
 from rbdgen.api.verilog import README, words_of
 from rbdgen.cli.main import main
-from rbdgen.simulate.ports import Field
+from rbdgen.system.named_word import NamedWord
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +39,9 @@ def lines_of(readme: str) -> list[str]:
 
 def test_words_of_an_array_stand_together() -> None:
     fields = [
-        Field("q[0]", 20, fraction=18),
-        Field("q[1]", 21, fraction=18),
-        Field("tag", 16, False),
+        NamedWord("q[0]", 20, fraction=18),
+        NamedWord("q[1]", 21, fraction=18),
+        NamedWord("tag", 16, False),
     ]
     q, tag = words_of(fields)
     assert (q.name, q.count, q.width, q.fraction, q.low, q.high) == (

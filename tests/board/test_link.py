@@ -22,7 +22,7 @@ from rbdgen import api
 from rbdgen.api import board_link
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import Manifest, read_manifest
-from rbdgen.api.host_interface import Contract
+from rbdgen.api.host_interface import line_layouts
 from rbdgen.board.packets import (
     BROKEN,
     FLAG,
@@ -70,7 +70,7 @@ def layouts_of(manifest: Manifest) -> dict[int, Layout]:
     """Of an accelerator's functions."""
     facts = manifest.facts
     assert isinstance(facts, AcceleratorManifest)
-    return Contract.of(facts.accelerator).layouts
+    return line_layouts(facts.tasks)
 
 
 class Noisy:

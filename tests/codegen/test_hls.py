@@ -28,6 +28,7 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.schedule.flags import flagged_outputs
+from rbdgen.system.named_word import NamedWord
 from tests.support.integer_graphs import ABOUT, all_words, expected, random_graph
 
 WIDE = [(24, 2), (32, 3)]
@@ -229,15 +230,15 @@ def test_a_function_for_each_region_through_streams(
 
 
 def test_words_lie_in_one_beat_each() -> None:
-    widths = [(str(k), f"f{k}", 3 + k % 30, 0) for k in range(100)]
-    found = stream(widths)
+    words = [NamedWord(str(k), 3 + k % 30) for k in range(100)]
+    found = stream(words)
     assert found.bits == WIDEST and len(found.beats) > 2
     for k, beat in enumerate(found.beats):
         assert [own.beat for own in beat] == [k] * len(beat)
         assert beat[0].low == 0 and beat[-1].high < WIDEST
         for own, after in pairwise(beat):
             assert after.low == own.high + 1 == own.low + own.width
-    assert stream(widths[:3]).bits == 32 and len(stream(widths[:3]).beats) == 1
+    assert stream(words[:3]).bits == 32 and len(stream(words[:3]).beats) == 1
 
 
 @pytest.mark.slow

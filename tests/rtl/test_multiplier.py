@@ -18,12 +18,13 @@ from rbdgen.rtl.multiplier import (
     named,
 )
 from rbdgen.rtl.multiplier_cells import emit_cells, of_cells
-from rbdgen.simulate.ports import Field, Ports, Stream
+from rbdgen.simulate.ports import Ports, Stream
 from rbdgen.simulate.verilate import build
 from rbdgen.synthesize.families import FAMILIES
 from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.synthesize.yosys import synth_ecp5
 from rbdgen.system.data import data_folder
+from rbdgen.system.named_word import NamedWord
 from tests.support.cell_models import cell_models
 from tests.support.simulated import cells
 
@@ -183,9 +184,9 @@ def bench(module_suffix: str = "") -> str:
 
 
 PORTS = Ports(
-    Stream((Field("a", 35), Field("b", 35)), "i_payload", "i_valid", "i_ready"),
+    Stream((NamedWord("a", 35), NamedWord("b", 35)), "i_payload", "i_valid", "i_ready"),
     Stream(
-        tuple(Field(u.name, min(64, u.a_width + u.b_width)) for u in UNITS),
+        tuple(NamedWord(u.name, min(64, u.a_width + u.b_width)) for u in UNITS),
         "o_payload",
         "o_valid",
         "o_ready",

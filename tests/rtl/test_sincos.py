@@ -18,8 +18,9 @@ from rbdgen.rtl.emit import to_verilog
 from rbdgen.rtl.multiplier import Multiplier, behaviours
 from rbdgen.rtl.sincos import SinCosUnit
 from rbdgen.simulate.model import Model
-from rbdgen.simulate.ports import Field, Ports, Stream
+from rbdgen.simulate.ports import Ports, Stream
 from rbdgen.simulate.verilate import build
+from rbdgen.system.named_word import NamedWord
 
 TURNS = 2  # bits of an angle above its phase: whole turns, to be ignored
 # First and second order, both styles of multiplier, and phases coarser than the compiler's.
@@ -101,9 +102,9 @@ def model(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Model:
 
 
 def verilated(bench: Bench, source: Path) -> Model:
-    angles = tuple(Field(f"angle{n}", u.spec.phase + TURNS) for n, u in enumerate(bench.units))
+    angles = tuple(NamedWord(f"angle{n}", u.spec.phase + TURNS) for n, u in enumerate(bench.units))
     results = tuple(
-        Field(f"{name}{n}", unit.spec.width)
+        NamedWord(f"{name}{n}", unit.spec.width)
         for n, unit in enumerate(bench.units)
         for name in ("sin", "cos")
     )

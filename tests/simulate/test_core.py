@@ -15,8 +15,9 @@ from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.rtl import channel
 from rbdgen.rtl.emit import emit
 from rbdgen.schedule.fabric import BANK
-from rbdgen.simulate.ports import Field, Ports, Stream
+from rbdgen.simulate.ports import Ports, Stream
 from rbdgen.simulate.verilate import build
+from rbdgen.system.named_word import NamedWord
 from tests.support.cores import (
     Built,
     any_words,
@@ -148,10 +149,10 @@ def test_overflow_sticks_until_cleared(folder: Path) -> None:
     )
     source = folder / "sticky.v"
     source.write_text(made.files[f"{made.top}.v"] + text)
-    fields = tuple(Field(f"sticky{k}", 1, signed=False) for k in range(outputs))
+    fields = tuple(NamedWord(f"sticky{k}", 1, signed=False) for k in range(outputs))
     ports = Ports(
         Stream(
-            (*ports.input.fields, Field("clear", 1, signed=False)),
+            (*ports.input.fields, NamedWord("clear", 1, signed=False)),
             *(f"i__{port}" for port in ("payload", "valid", "ready")),
         ),
         Stream(

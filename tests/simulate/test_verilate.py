@@ -13,10 +13,11 @@ import pytest
 
 from rbdgen.simulate import verilate
 from rbdgen.simulate.model import Model
-from rbdgen.simulate.ports import Field, Ports, Registers
+from rbdgen.simulate.ports import Ports, Registers
 from rbdgen.simulate.toolchain import SimulationError, Toolchain
 from rbdgen.simulate.verilate import build
 from rbdgen.system.cache import is_kept
+from rbdgen.system.named_word import NamedWord
 
 pytestmark = pytest.mark.rtl
 
@@ -49,9 +50,9 @@ module fifo (
 endmodule
 """
 FIELDS = [
-    *(Field(f"s{n}", n) for n in (1, 18, 31, 33, 64)),
-    *(Field(f"u{n}", n, signed=False) for n in (3, 16, 31)),
-    Field("fault", 3, signed=False),
+    *(NamedWord(f"s{n}", n) for n in (1, 18, 31, 33, 64)),
+    *(NamedWord(f"u{n}", n, signed=False) for n in (3, 16, 31)),
+    NamedWord("fault", 3, signed=False),
 ]
 PORTS = Ports.of(FIELDS, FIELDS)
 
@@ -175,8 +176,8 @@ endmodule
 def test_words_of_registers_leave_others_alone(folder: Path, held: tuple[int, int]) -> None:
     """Negative ones too: in what Verilator makes, bits above a port's own reach its neighbours."""
     (source := folder / "held.v").write_text(REGISTERS)
-    fields = [Field(name, 18) for name in ("first", "last", "came")]
-    registers = Registers(Field("word", 18), "write")
+    fields = [NamedWord(name, 18) for name in ("first", "last", "came")]
+    registers = Registers(NamedWord("word", 18), "write")
     ports = replace(Ports.of(fields[2:], fields, registers), reset=None)
     model = build([source], "held", ports=ports)
     batch = np.array([-131072, -3, 0, 1, 131071])
@@ -405,4 +406,4 @@ def test_waves(folder: Path, source: Path) -> None:
 
 def test_field_width() -> None:
     with pytest.raises(ValueError, match="65 bits"):
-        Field("x", 65)
+        NamedWord("x", 65)

@@ -23,7 +23,8 @@ from rbdgen.api.verilated import ports_of
 from rbdgen.compile.core import Core
 from rbdgen.rtl.emit import emit
 from rbdgen.simulate.model import Result
-from rbdgen.simulate.ports import Field, Ports
+from rbdgen.simulate.ports import Ports
+from rbdgen.system.named_word import NamedWord
 
 STALLED_FOR = 5000  # cycles without a transfer that end a run
 
@@ -224,7 +225,7 @@ def _simulated(
     return printed
 
 
-def _packed(token: Sequence[int], fields: Sequence[Field]) -> int:
+def _packed(token: Sequence[int], fields: Sequence[NamedWord]) -> int:
     word = offset = 0
     for value, f in zip(token, fields, strict=True):
         word |= (value & (1 << f.width) - 1) << offset
@@ -232,7 +233,7 @@ def _packed(token: Sequence[int], fields: Sequence[Field]) -> int:
     return word
 
 
-def _unpacked(word: int, fields: Sequence[Field]) -> list[int]:
+def _unpacked(word: int, fields: Sequence[NamedWord]) -> list[int]:
     values = []
     for f in fields:
         value = word & (1 << f.width) - 1

@@ -21,8 +21,9 @@ from rbdgen.schedule.binding import bind
 from rbdgen.schedule.channels import Pipeline, plan
 from rbdgen.schedule.pipelined import schedule
 from rbdgen.simulate.model import Model
-from rbdgen.simulate.ports import Field, Ports, Stream
+from rbdgen.simulate.ports import Ports, Stream
 from rbdgen.simulate.verilate import build
+from rbdgen.system.named_word import NamedWord
 from tests.support.cores import Batch
 
 States = Mapping[str, np.ndarray]
@@ -72,10 +73,10 @@ def verilated(of: Pipeline, folder: Path, name: str) -> Model:
 
 
 def ports(fixed: FixedGraph) -> Ports:
-    inputs = tuple(Field(name, form.width) for name, form in fixed.inputs.items())
+    inputs = tuple(NamedWord(name, form.width) for name, form in fixed.inputs.items())
     outputs = fixed.graph.outputs
-    results = [Field(name, fixed.formats[node].width) for name, node in outputs.items()]
-    flags = [Field(f"overflow[{k}]", 1, signed=False) for k in range(len(outputs))]
+    results = [NamedWord(name, fixed.formats[node].width) for name, node in outputs.items()]
+    flags = [NamedWord(f"overflow[{k}]", 1, signed=False) for k in range(len(outputs))]
     return Ports(
         Stream(inputs, "i__payload", "i__valid", "i__ready"),
         Stream((*results, *flags), "o__payload", "o__valid", "o__ready"),
