@@ -27,9 +27,9 @@ from ..passes.wordlength import ANGLE_BITS, LARGEST_INPUT, input_formats
 from ..robot.model import RobotError
 from ..system.progress import Progress
 from ..tasks.routes import stands_alone, traced, visit_counts
-from .columns import PRODUCT, most_of, shape_of
 from .front import Front
-from .inverse_columns import FORWARD, INVERSE, saves
+from .inverse_factors import INVERSE, factors_that_save
+from .matrix_rows import FORWARD, PRODUCT, shape_of
 from .stage_pieces import OUTPUTS, StagePieces, complete, has_rollouts, steps, targets_of
 from .words import in_words, program_in_words, with_outputs
 
@@ -98,9 +98,9 @@ def by_columns(front: Front, design: Design) -> list[str]:
         return []
     real, interval = _apart(_rest(front)), design.ii or 1
     found = []
-    if INVERSE in real and saves(front, real[INVERSE].operations()["add"], interval):
+    if INVERSE in real and factors_that_save(front, real[INVERSE].operations()["add"], interval):
         found += [name for name in (INVERSE, FORWARD) if name in real]
-    if PRODUCT in real and shape_of(front.graph, interval, most_of(front)):
+    if PRODUCT in real and shape_of(front, interval):
         found.append(PRODUCT)
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..design.arrays import given_coordinates, left_out
@@ -13,7 +13,6 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph, Format
 from ..graph.held import Held
 from ..graph.word import indices, kind_of, renamed
-from ..passes.given import Given
 from ..passes.pieces import Piece
 from ..robot.model import RobotError
 from ..schedule.limbs import LimbPlan
@@ -24,12 +23,12 @@ from ..tasks.stage import Stage, constant
 from ..tasks.stages import Accelerator
 from ..tasks.visit import LIMBS, parse
 from .accelerator_area import accelerator_features, banks_in_block_ram
-from .columns import IN_COLUMNS, PRODUCT, in_columns, most_of
 from .fitting import Need, need
 from .front import Front
-from .inverse_columns import FORWARD, INVERSE, OF_FACTORS, inverse_in_columns
+from .inverse_factors import INVERSE
 from .joint_stages import BY_JOINTS
 from .limbs_in_turn import Pieces, takes_turns
+from .matrix_rows import PRODUCT, InColumns, inverse_in_columns, product_in_columns
 from .paces import stage_intervals
 from .plans import every, refuse_joints, rounds
 from .stage_pieces import StagePieces
@@ -123,17 +122,8 @@ def need_of(made: Accelerated) -> Need:
     )
 
 
-def _searched(staged: StagePieces, words: Pieces) -> Callable[[], Given]:
-    """Limits and samples of the robot's words, searched for when they are first asked for."""
-    return lambda: staged.given or words.searched
-
-
 def _inverse(
-    front: Front,
-    staged: StagePieces,
-    intervals: dict[str, int],
-    words: Pieces,
-    notes: list[str],
+    front: Front, staged: StagePieces, intervals: dict[str, int], words: Pieces, notes: list[str]
 ) -> tuple[StagePieces, dict[str, int]]:
     """M⁻¹ column by column where its interval has room for the columns, and they save enough."""
     design = front.design
@@ -141,53 +131,45 @@ def _inverse(
     by_turns = by_turns and design.root != "each"  # whose factors differ by task
     if INVERSE not in staged.pieces or not by_turns or design.error is not None:
         return staged, intervals
-
-    whole = intervals[INVERSE]
-    found = inverse_in_columns(
-        front, staged.pieces, _searched(staged, words), whole, words.progress
-    )
-    if found is None:
-        return staged, intervals
-    pieces, turn, note = found
-    notes.append(note)
-    turns = dict.fromkeys((INVERSE, FORWARD), turn)
-    return replace(staged, pieces=pieces), {**intervals, OF_FACTORS: whole, **turns}
+    return _in_turns(inverse_in_columns, INVERSE, front, staged, intervals, words, notes)
 
 
 def _columns(
+    front: Front, staged: StagePieces, intervals: dict[str, int], words: Pieces, notes: list[str]
+) -> tuple[StagePieces, dict[str, int]]:
+    """The product of matrices column by column where its interval has room for the columns."""
+    design = front.design
+    if design.fold not in ("auto", "joints") or PRODUCT not in staged.pieces:
+        return staged, intervals
+    if design.error is not None:
+        if staged.pieces[PRODUCT].program is None:
+            notes.append(_NO_COLUMNS)
+        return staged, intervals
+    return _in_turns(product_in_columns, PRODUCT, front, staged, intervals, words, notes)
+
+
+def _in_turns(
+    in_columns: InColumns,
+    stage: str,
     front: Front,
     staged: StagePieces,
     intervals: dict[str, int],
     words: Pieces,
     notes: list[str],
 ) -> tuple[StagePieces, dict[str, int]]:
-    """The product of matrices column by column where its interval has room for the columns."""
-    design = front.design
-    if design.fold not in ("auto", "joints") or PRODUCT not in staged.pieces:
-        return staged, intervals
-    whole = intervals[PRODUCT]
-    if design.error is not None:
-        if staged.pieces[PRODUCT].program is None:
-            notes.append(_NO_COLUMNS)
-        return staged, intervals
-
-    searched = _searched(staged, words)
-    found = in_columns(front, staged.pieces, searched, whole, most_of(front), words.progress)
+    """The pieces as they come ``in_columns``, where they do, noted."""
+    found = in_columns(
+        front,
+        staged.pieces,
+        lambda: staged.given or words.searched,
+        intervals[stage],
+        words.progress,
+    )
     if found is None:
         return staged, intervals
-    pieces, shape = found
-    in_turn = IN_COLUMNS if IN_COLUMNS in pieces else PRODUCT
-    graphs = [piece.fixed.graph for name, piece in pieces.items() if name in (PRODUCT, in_turn)]
-    program = pieces[in_turn].program
-    assert program is not None
-    graphs[0] = program.template.graph
-    additions = sum(graph.operations()["add"] for graph in graphs)
-    before = staged.pieces[PRODUCT].fixed.graph.operations()["add"]
-    notes.append(
-        f"columns of a product take turns in {in_turn}: {shape.turns} times {shape.parallel}, with "
-        f"dot products of {shape.terms} entries; {additions} of {before} additions"
-    )
-    return replace(staged, pieces=pieces), {**intervals, in_turn: shape.interval}
+    pieces, turns, note = found
+    notes.append(note)
+    return replace(staged, pieces=pieces), {**intervals, **turns}
 
 
 def _stages(

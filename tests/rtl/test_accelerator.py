@@ -11,7 +11,7 @@ import pytest
 from rbdgen.api.manifest import accelerator_ports
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.api.verilated import ports_of
-from rbdgen.compile import front, inverse_columns, joints_or_whole
+from rbdgen.compile import front, inverse_factors, joints_or_whole
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.joint_stages import BY_JOINTS
 from rbdgen.compile.scheduled import Accelerated
@@ -112,10 +112,10 @@ def compiled(case: str, folder: Path) -> Accelerated:
         robot = str(folder / "limbs.urdf")
     with pytest.MonkeyPatch.context() as patch:
         if case == "columns of the inverse":  # where they save nothing
-            patch.setattr(inverse_columns, "MANY", 0)
+            patch.setattr(inverse_factors, "MANY", 0)
         if case == "large":
-            patch.setattr(inverse_columns, "MANY", 0)
-            patch.setattr(inverse_columns, "FEWER", 10)
+            patch.setattr(inverse_factors, "MANY", 0)
+            patch.setattr(inverse_factors, "FEWER", 10)
             patch.setattr(front, "LARGE", 1)
             patch.setattr(
                 joints_or_whole, "sums_apart", lambda graph: dict.fromkeys(BY_JOINTS, 9999)

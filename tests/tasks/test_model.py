@@ -49,7 +49,7 @@ def in_one_graph(fold: str) -> FixedGraph:
     "function", ["id", "m", "minv", "did", pytest.param("difd", marks=pytest.mark.slow)]
 )
 def test_one_pass_gives_the_bits_of_the_graph_that_was_cut(function: str) -> None:
-    # a product in columns has words of its own: see test_columns
+    # a product in columns has words of its own: see test_matrix_rows
     fold = "none" if function == "difd" else "auto"
     made, whole = accelerated(fold), in_one_graph(fold)
     inputs = inputs_of(made, within_limits(made, 300, 1))

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.compile import inverse_columns
+from rbdgen.compile import inverse_factors
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import front_end
-from rbdgen.compile.inverse_columns import FORWARD, INVERSE, MANY, OF_FACTORS, saves
+from rbdgen.compile.inverse_factors import INVERSE, MANY, factors_that_save
+from rbdgen.compile.matrix_rows import FORWARD, OF_FACTORS
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.dynamics.interface import to_columns
@@ -24,8 +25,8 @@ CHOICES: dict[str, Any] = {"functions": ("m", "minv", "fd"), "target": "xcup"}
 
 def made(robot: str, ii: int, many: int, **choices: Any) -> Accelerated:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inverse_columns, "MANY", many)
-        patch.setattr(inverse_columns, "FEWER", 10)
+        patch.setattr(inverse_factors, "MANY", many)
+        patch.setattr(inverse_factors, "FEWER", 10)
         return accelerate(robot, **CHOICES, ii=ii, **choices)
 
 
@@ -64,8 +65,9 @@ def test_columns_save_where_they_leave_few_additions_and_have_time(
     expected: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(inverse_columns, "MANY", many)
-    assert saves(front_end("pendulum", functions=functions), additions, interval) is expected
+    monkeypatch.setattr(inverse_factors, "MANY", many)
+    front = front_end("pendulum", functions=functions)
+    assert (factors_that_save(front, additions, interval) is not None) is expected
 
 
 @pytest.mark.parametrize(

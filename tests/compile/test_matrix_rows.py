@@ -10,7 +10,7 @@ import pytest
 
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.columns import IN_COLUMNS, PRODUCT, ROOMY, Shape, smallest_shape
+from rbdgen.compile.matrix_rows import IN_COLUMNS, PRODUCT, ROOMY, Shape, smallest_shape
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
