@@ -2,74 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
-import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rbdgen import __version__, api
-from rbdgen.api import folder
 from rbdgen.cli.main import main
 from rbdgen.cli.parser import parser
-from rbdgen.compile import flow as compiler
-from rbdgen.design.runs import CoreRun
 from rbdgen.system.data import data_folder
-from tests.support.coordinates import worst_of
+from tests.support.command_line import refused
 
 COMMANDS = (
     *("info", "states", "evaluate", "generate", "explore", "compare", "simulate", "synthesize"),
     *("demo", "bench", "topology"),
 )
-BENT = """<robot name="bent">
-  <link name="a"/>
-  <joint name="j" type="revolut"><parent link="a"/><child link="b"/></joint>
-</robot>
-"""
-STILL = '<robot name="still"><link name="a"/></robot>'
-
-
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder of a test, with some inputs in it."""
-    monkeypatch.chdir(tmp_path)
-    Path("bent.urdf").write_text(BENT)
-    Path("still.urdf").write_text(STILL)
-    Path("text.txt").write_text("x")
-    states = {name: np.zeros((3, 2)) for name in ("q", "qd", "qdd")}
-    np.savez("states.npz", **states)
-    whole = Path("states.npz").read_bytes()
-    Path("cut.npz").write_bytes(whole[:-40])
-    Path("flipped.npz").write_bytes(whole[:150] + b"\xff" + whole[151:])
-    np.savez("objects.npz", q=np.array([None, {}], dtype=object))
-    np.save("one.npy", np.zeros(3))
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def pendulum(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return api.generate("pendulum", tmp_path_factory.mktemp("cli") / "pendulum")
-
-
-@pytest.fixture
-def design(pendulum: Path, place: Path) -> Path:
-    """A copy, to be spoilt."""
-    shutil.copytree(pendulum, place / "design")
-    return Path("design")
-
-
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 1) -> str:
-    """The one line with which a command fails, progress aside."""
-    assert main(arguments) == status
-    out, err = capsys.readouterr()
-    assert not out
-    (line,) = [line for line in err.splitlines() if not line.startswith("[")]
-    assert line.startswith("rbdgen: ")
-    return line.removeprefix("rbdgen: ")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -316,161 +264,3 @@ def test_json_with_progress(place: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert json.loads(out)["name"] == "pendulum_id"
     assert all(line.startswith("[") for line in err.splitlines())
     assert "Verilog" in err
-
-
-XACRO = "http://www.ros.org/wiki/xacro"
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "cure"),
-    [
-        ("arm.xacro", "<xacro:include filename='a'/>", "xacro arm.xacro > arm.urdf"),
-        ("arm.urdf.xacro", "<xacro:arm/>", "xacro arm.urdf.xacro > arm.urdf"),
-        ("arm.urdf", "<x:arm/>", "xacro arm.urdf > arm_expanded.urdf"),
-        ("arm.xacro", "", "xacro arm.xacro > arm.urdf"),
-        ("my arm.xacro", '<link name="${a}"/>', "xacro 'my arm.xacro' > 'my arm.urdf'"),
-    ],
-)
-def test_xacro_where_it_is_not_installed(
-    name: str,
-    text: str,
-    cure: str,
-    place: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "xacro", None)
-    monkeypatch.setitem(sys.modules, "xacrodoc", None)
-    Path(name).write_text(f'<robot name="arm" xmlns:x="{XACRO}">\n{text}\n</robot>')
-    line = refused(capsys, "info", name)
-    assert line.startswith(f"{name}:")
-    assert " is xacro" in line
-    assert line.endswith(f"expand it first: {cure}")
-
-
-@pytest.mark.parametrize("accelerator", [[], ["--accelerator", "--ii", "4"]])
-def test_what_flies_needs_a_floating_base(
-    accelerator: list[str], place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    start = "still: no joint moves, so there is no hardware to make; "
-    assert refused(capsys, "info", "still.urdf", *accelerator).endswith("does: --base floating")
-    given = ["--base", "floating", "--root", "given", *accelerator]
-    line = refused(capsys, "info", "still.urdf", *given)
-    assert line == f"{start}its base does with --root free, not given"
-
-
-@pytest.mark.parametrize("command", ["simulate", "synthesize"])
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{}", "null", '{"name": "pendulum_id"', "\udcff\udcfe"], ids=repr
-)
-def test_spoilt_manifest(
-    command: str, text: str, design: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (design / "manifest.json").write_text(text, errors="surrogateescape")
-    message = "design/manifest.json: damaged, or of an older rbdgen; make the design again"
-    assert refused(capsys, command, "design").startswith(message)
-
-
-def test_changed_manifest(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = design / "manifest.json"
-    before = file.read_text()
-    file.write_text(re.sub(r'"width": \d+', '"width": 33', before, count=1))
-    assert file.read_text() != before
-    assert refused(capsys, "simulate", "design").startswith("design/manifest.json: damaged")
-
-
-@pytest.mark.parametrize("file", ["graph.txt", "design.yaml", "robot.urdf", "pendulum_id.v"])
-def test_missing_file(file: str, design: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (design / file).unlink()
-    assert f"design/{file}: " in refused(capsys, "simulate", "design") + ": "
-
-
-def test_design_of_another_version(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = (design / "graph.txt").read_text() + "one node more\n"
-    (design / "graph.txt").write_text(text)
-    manifest = api.read_manifest(design)
-    manifest["files"]["graph.txt"] = hashlib.sha256(text.encode()).hexdigest()
-    (design / "manifest.json").write_text(folder.sealed(manifest))
-    message = "design: made by another version of rbdgen; generate it again"
-    assert refused(capsys, "simulate", "design") == message
-
-
-@pytest.mark.rtl
-@pytest.mark.slow
-def test_simulate(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The report is right; a manifest that promises another latency is not passed."""
-    assert main(["simulate", "design", "--states", "200"]) == 0
-    assert "200 states, every bit equal" in capsys.readouterr().out
-    report = json.loads((design / "simulation.json").read_text())
-    manifest = api.read_manifest(design)
-    assert report["bit_exact"] is True
-    assert report["latency"] == manifest["latency"]
-    assert report["initiation_interval"] == 1
-    assert worst_of(CoreRun.from_json(report).coordinates)["tau"] < 1e-3
-    promise = {**manifest, "latency": manifest["latency"] - 1}
-    (design / "manifest.json").write_text(folder.sealed(promise))
-    message = f"design: latency {report['latency']} simulated, {promise['latency']} predicted"
-    assert refused(capsys, "simulate", "design", "--states", "20") == message
-
-
-@pytest.mark.rtl
-@pytest.mark.slow
-def test_simulate_sees_a_wrong_bit(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = design / "pendulum_id.v"
-    text = file.read_text()
-    assert "<= a1 * b1;" in text
-    file.write_text(text.replace("<= a1 * b1;", "<= -(a1 * b1);", 1))
-    given = "simulate", "design", "--states", "200"
-    assert refused(capsys, *given).startswith("design/pendulum_id.v: changed since")
-    message = refused(capsys, *given, "--trust")
-    assert re.match(r"tau\[\d\] of state \d+ at full rate: hardware -?\d+, integer model", message)
-
-
-HELD = """<robot name="gimbal">
-  <link name="a"/>
-  <joint name="outer" type="continuous">
-    <parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
-  </joint>
-  <link name="b"/>
-  <joint name="tilt" type="continuous">
-    <parent link="b"/><child link="c"/><axis xyz="1 0 0"/>
-  </joint>
-  <link name="c"/>
-  <joint name="inner" type="continuous">
-    <parent link="c"/><child link="d"/><axis xyz="0 0 1"/>
-  </joint>
-  <link name="d"><inertial>
-    <mass value="1"/><inertia ixx="0.3" iyy="0.2" izz="0.1" ixy="0" ixz="0" iyz="0"/>
-  </inertial></link>
-</robot>
-"""
-LOCKED = """robot: gimbal.urdf
-functions: [minv]
-limits: {joints: {tilt: {position: [-1.0e-9, 1.0e-9]}}}
-"""
-
-
-def test_singular_mass_matrices_are_refused(
-    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A gimbal whose axes fall into one: at the first look, or at the last in all states."""
-    Path("gimbal.urdf").write_text(HELD)
-    Path("locked.yaml").write_text(LOCKED)
-    assert "gimbal: singular mass matrix" in refused(capsys, "generate", "locked.yaml")
-    monkeypatch.setattr(compiler, "refuse_singular", lambda design, robot: None)
-    line = refused(capsys, "generate", "locked.yaml")
-    assert "the reciprocal of region factor 0" in line
-    assert "must be positive in all of them" in line
-
-
-def test_what_is_constant_needs_no_hardware(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("wheel.urdf").write_text(
-        '<robot name="wheel"><link name="a"/><joint name="j" type="continuous">'
-        '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint><link name="b"><inertial>'
-        '<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
-        "</inertial></link></robot>"
-    )
-    line = refused(capsys, "generate", "wheel.urdf", "--function", "m,minv")
-    assert line == "wheel: m, minv: the same in every state, so there is no hardware to make"

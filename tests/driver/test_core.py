@@ -17,7 +17,7 @@ from rbdgen.api.simulation import batches
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import GIVES, NEEDS
 from rbdgen.driver import Dynamics, OverflowWarning, c_header
-from tests.driver.test_header import COMPILER, WARNINGS, pointer
+from tests.support.c_header import COMPILER, WARNINGS, pointer
 from tests.support.driver_designs import states
 
 FUNCTIONS = ("id", "m", "did", "fd")

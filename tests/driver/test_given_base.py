@@ -17,7 +17,7 @@ from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
 from tests.driver.test_dynamics import several
-from tests.driver.test_header import TAG, header, library, pointer
+from tests.support.c_header import TAG, header, library, pointer
 
 NAME, JOINTS = "pendulum", 2
 CHOICES: dict[str, Any] = {

@@ -19,81 +19,21 @@ from rbdgen.graph.arrays import shape_of
 from rbdgen.robot.payload import checked_body, payload_of
 from rbdgen.rtl.task_packets import FORMAT_VERSION, Response, Status
 from rbdgen.rtl.task_registers import MAGIC, register_table
-from rbdgen.tasks.routes import CODES
+from tests.support.c_header import (
+    OK,
+    OVERFLOW,
+    SPELT,
+    TAG,
+    UNKNOWN_FUNCTION,
+    WARNINGS,
+    header,
+    library,
+    pointer,
+    response_words,
+    rows,
+)
 from tests.support.driver_designs import NAME, states
 from tests.support.packets import packet_format
-
-WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow", "-Wconversion")
-COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-
-SPELT = {"qd": "v", "qdd": "a"}
-OK, OVERFLOW, UNKNOWN_FUNCTION = 0, 1, 2
-TAG = 0xBEEF
-
-
-def library(folder: Path, manifest: dict[str, Any], extra: dict[str, list[str]]) -> ctypes.CDLL:
-    """A small program around the header: its inline functions, to be called from outside.
-
-    ``extra``: arrays that a function takes besides those of `NEEDS`.
-    """
-    declared = {"h": "double h", "steps": "uint16_t steps"}
-    name = manifest["name"]
-    lines = [f'#include "{name}.h"', f'#include "{name}.h"']  # once is enough
-    for own in manifest["accelerator"]["functions"]:
-        takes = [*NEEDS[own], *extra.get(own, [])]
-        order = ["q", *(x for x in takes if x in ("sines", "cosines")), *takes]
-        takes = list(dict.fromkeys(order))
-        arguments = "".join(f"{declared.get(array, f'const double *{array}')}, " for array in takes)
-        values = "".join(f"{array}, " for array in takes)
-        lines += [
-            f"int encode_{own}({arguments}uint16_t tag, uint32_t *packet);",
-            f"int encode_{own}({arguments}uint16_t tag, uint32_t *packet)",
-            f"{{ return {name}_encode_{own}({values}tag, packet); }}",
-        ]
-        arguments = "".join(f", double *{array}" for array in GIVES[own])
-        values = "".join(f", {array}" for array in GIVES[own])
-        lines += [
-            f"int decode_{own}(const uint32_t *packet, uint16_t *tag{arguments});",
-            f"int decode_{own}(const uint32_t *packet, uint16_t *tag{arguments})",
-            f"{{ return {name}_decode_{own}(packet, tag{values}); }}",
-        ]
-    lines += [
-        "int to_word(double value, int width, int fraction, int32_t *word);",
-        "int to_word(double value, int width, int fraction, int32_t *word)",
-        f"{{ return {name}_to_word(value, width, fraction, word); }}",
-        "int identify(uint32_t (*read32)(void *, uint32_t), void *context);",
-        "int identify(uint32_t (*read32)(void *, uint32_t), void *context)",
-        f"{{ return {name}_identify(read32, context); }}",
-    ]
-    (folder / f"{name}.h").write_text(c_header(manifest))
-    source = folder / "program.c"
-    source.write_text("\n".join(lines) + "\n")
-    made = folder / "program.so"
-    assert COMPILER is not None  # the simulation needs one too
-    subprocess.run(
-        [COMPILER, "-std=c99", *WARNINGS, "-shared", "-fPIC", str(source), "-o", str(made), "-lm"],
-        check=True,
-    )
-    return ctypes.CDLL(str(made))
-
-
-def pointer(array: np.ndarray) -> ctypes.c_void_p:
-    assert array.flags.c_contiguous
-    return ctypes.c_void_p(array.ctypes.data)
-
-
-@pytest.fixture(scope="module")
-def manifest(folder: Path) -> dict[str, Any]:
-    return read_manifest(folder)
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory, manifest: dict[str, Any]) -> ctypes.CDLL:
-    return library(tmp_path_factory.mktemp("header"), manifest, {})
-
-
-def header(function: str, status: int = 0) -> int:
-    return CODES[function] | status << 8 | TAG << 16
 
 
 @pytest.mark.parametrize("function", ON_ACCELERATORS)
@@ -149,21 +89,6 @@ def test_angles_wrap(integer: Dynamics, program: ctypes.CDLL, manifest: dict[str
         assert program.encode_id(pointer(q), *map(pointer, takes[1:]), TAG, pointer(packet)) == (
             outside
         )
-
-
-def rows(state: dict[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
-    n = len(state["q"])
-    return [{k: np.ascontiguousarray(x[i]) for k, x in state.items()} for i in range(n)]
-
-
-def response_words(arrays: dict[str, np.ndarray], contract: Any) -> tuple[int, ...]:
-    """The words that the integer model gave, from the numbers that they stand for."""
-    words = []
-    for output, word in contract.outputs.items():
-        name, _, index = output.rstrip("]").partition("[")
-        value = arrays[name][tuple(int(k) for k in index.split(","))]
-        words.append(int(math.ldexp(float(value), word.fraction)))
-    return tuple(words)
 
 
 def test_responses_that_are_no_result(program: ctypes.CDLL) -> None:
@@ -267,92 +192,6 @@ def test_forces_sines_and_payload_come_in(tmp_path: Path, angles: str) -> None:
         arrays = [state["q"], *trig, *takes, payload]
         assert encode(*map(pointer, arrays), TAG, pointer(packet)) == 0
         np.testing.assert_array_equal(packet, [header(function), *(words & 0xFFFFFFFF)])
-
-
-@pytest.fixture(scope="module")
-def rolling(tmp_path_factory: pytest.TempPathFactory) -> tuple[Dynamics, dict[str, Any]]:
-    choices: dict[str, Any] = {"functions": ("difd", "euler", "rk4"), "ii": 4, "target": "xcup"}
-    folder = generate(
-        "pendulum", tmp_path_factory.mktemp("rolling") / "made", accelerator=True, **choices
-    )
-    manifest = read_manifest(folder)
-    # as of any other folder
-    assert (folder / f"{manifest['name']}.h").read_text() == c_header(manifest)
-    return Dynamics(folder), manifest
-
-
-def test_rollouts_come_with_numbers(
-    rolling: tuple[Dynamics, dict[str, Any]], tmp_path: Path
-) -> None:
-    driver, manifest = rolling
-    program, packets = library(tmp_path, manifest, {}), packet_format(manifest)
-    assert driver._backend.coder is not None
-    for state in rows(states("pendulum", 5, 6)):
-        takes = [state[name] for name in ("q", "v", "tau")]
-        for rule, h, steps in (("euler", 0.0117, 3), ("rk4", 1e-3, 2), ("rk4", 3e-7, 1)):
-            contract = driver._backend.coder.contract.functions[rule]
-            ticket = driver.submit(rule, *takes, h, steps)
-            words = [int(ticket._batches[0].values[i.word][0]) for i in contract.inputs]
-            packet = np.zeros(1 + len(words), np.uint32)
-            encode = getattr(program, f"encode_{rule}")
-            given = (*map(pointer, takes), ctypes.c_double(h), steps, TAG, pointer(packet))
-            assert encode(*given) == 0
-            np.testing.assert_array_equal(packet, packets.encode_task(contract.code, TAG, words))
-
-            results = response_words(ticket.arrays, contract)
-            response = Response(contract.code, Status.OVERFLOW, TAG, results)
-            answer = np.array(packets.encode_response(response), np.uint32)
-            tag, q, v = ctypes.c_uint16(), np.zeros(2), np.zeros(2)
-            decode = getattr(program, f"decode_{rule}")
-            assert decode(*map(pointer, (answer,)), ctypes.byref(tag), pointer(q), pointer(v)) == 1
-            np.testing.assert_array_equal(q, ticket.arrays["q"])
-            np.testing.assert_array_equal(v, ticket.arrays["qd"])
-
-
-def test_words_of_rollouts_are_not_read_by_what_comes_after_them(
-    rolling: tuple[Dynamics, dict[str, Any]], tmp_path: Path
-) -> None:
-    """M⁻¹ stands behind them in a task."""
-    driver, manifest = rolling
-    program, packets = library(tmp_path, manifest, {}), packet_format(manifest)
-    assert driver._backend.coder is not None
-    contract = driver._backend.coder.contract.functions["difd"]
-    for state in rows(states("pendulum", 3, 6)):
-        takes = [state[name] for name in ("q", "v", "a", "Minv")]
-        values = driver.submit("difd", *takes)._batches[0].values
-        words = [int(values[i.word][0]) for i in contract.inputs]
-        packet = np.zeros(1 + len(words), np.uint32)
-        assert program.encode_difd(*map(pointer, takes), TAG, pointer(packet)) == 0
-        np.testing.assert_array_equal(packet, packets.encode_task(contract.code, TAG, words))
-
-
-@pytest.mark.parametrize(
-    ("h", "steps", "outside", "words"),
-    [
-        (0.75 / 64, 65535, 0, [65535, 49152, 2**17 - 1]),
-        (0.012, 1, 1, [1, 49152, 2**17 - 1]),
-        (math.inf, 1, 1, [1, 49152, 2**17 - 1]),
-        (0.0, 1, 1, [1, 0, 0]),
-        (-0.001, 1, 1, [1, 0, 0]),
-        (math.nan, 0, 2, [0, 0, 0]),
-        (1e-7, 1, 1, None),
-    ],
-)
-def test_steps_that_there_are_not(
-    rolling: tuple[Dynamics, dict[str, Any]],
-    tmp_path: Path,
-    h: float,
-    steps: int,
-    outside: int,
-    words: list[int] | None,
-) -> None:
-    """Too long, not positive, none: saturated and counted."""
-    program = library(tmp_path, rolling[1], {})
-    zero, packet = np.zeros(2), np.zeros(10, np.uint32)
-    arrays = (pointer(zero),) * 3
-    assert program.encode_rk4(*arrays, ctypes.c_double(h), steps, 0, pointer(packet)) == outside
-    if words is not None:
-        assert packet[7:].tolist() == words
 
 
 def test_it_knows_its_hardware(program: ctypes.CDLL, manifest: dict[str, Any]) -> None:

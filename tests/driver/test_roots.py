@@ -15,7 +15,7 @@ from rbdgen.compile.samples import sample_states
 from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
-from tests.driver.test_header import TAG, header, library, pointer
+from tests.support.c_header import TAG, header, library, pointer
 
 SWINGER = str(Path(__file__).parents[1] / "robots" / "swinger.urdf")
 FUNCTIONS = ("id", "did", "m", "nle", "g")

@@ -21,3 +21,25 @@ def states(robot: str, n: int, seed: int, **choices: Any) -> dict[str, np.ndarra
     state = sample_states(design, loaded, n, seed)
     q, v, a = state["q"], state["qd"], state["qdd"]
     return {"q": q, "v": v, "a": a, "tau": rnea(loaded, q, v, a), "Minv": minv(loaded, q)}
+
+
+ALL = CHOICES["functions"]
+METHODS = {
+    "rnea": "qva",
+    "aba": ("q", "v", "tau"),
+    "crba": "q",
+    "computeMinverse": "q",
+    "computeGeneralizedGravity": "q",
+    "nonLinearEffects": "qv",
+    "computeRNEADerivatives": "qva",
+    "computeABADerivatives": ("q", "v", "tau"),
+    "computeABADerivativesFromMinverse": ("q", "v", "a", "Minv"),
+}
+
+
+def several(found: Any) -> tuple[np.ndarray, ...]:
+    return found if isinstance(found, tuple) else (found,)
+
+
+def call(driver: Any, method: str, state: dict[str, np.ndarray]) -> tuple[np.ndarray, ...]:
+    return several(getattr(driver, method)(*(state[name] for name in METHODS[method])))
