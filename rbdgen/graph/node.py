@@ -19,44 +19,36 @@ Region = tuple[str, int]  # (kind, joint index): the hardware module that a node
 
 
 class Op(Enum):
-    """The closed set of operations; every back end is one table keyed by it."""
+    """The closed set of operations, each with its ``arity``, the number of its operands.
 
-    INPUT = "input"
-    CONST = "const"
-    ADD = "add"
-    SUB = "sub"
-    NEG = "neg"
-    MUL = "mul"  # both operands vary
-    MULC = "mulc"  # by the constant `value`, positive
-    SIN = "sin"
-    COS = "cos"
-    RECIP = "recip"  # of a positive operand a = f · 2^k with f in [½, 1), as the next two:
-    MANTISSA = "mantissa"  # 1/f, in (1, 2]
-    EXPONENT = "exponent"  # k, a whole number
-    SCALE = "scale"  # args: x, k; x · 2^-k
-    SELECT = "select"  # args: condition, if negative, otherwise
-    HELD = "held"  # what is the same for many tasks, in a register; `value` until it is written
+    Every back end is a table keyed by it.
+    """
+
+    INPUT = "input", 0
+    CONST = "const", 0
+    ADD = "add", 2
+    SUB = "sub", 2
+    NEG = "neg", 1
+    MUL = "mul", 2  # both operands vary
+    MULC = "mulc", 1  # by the constant `value`, positive
+    SIN = "sin", 1
+    COS = "cos", 1
+    RECIP = "recip", 1  # of a positive operand a = f · 2^k with f in [½, 1), as the next two:
+    MANTISSA = "mantissa", 1  # 1/f, in (1, 2]
+    EXPONENT = "exponent", 1  # k, a whole number
+    SCALE = "scale", 2  # args: x, k; x · 2^-k
+    SELECT = "select", 3  # args: condition, if negative, otherwise
+    HELD = "held", 0  # what is the same for many tasks, in a register; `value` until it is written
+
+    _value_: str
+    arity: int
+
+    def __new__(cls, name: str, arity: int) -> Op:
+        op = object.__new__(cls)
+        op._value_, op.arity = name, arity
+        return op
 
     __hash__ = object.__hash__  # of the one object that there is; Enum's is ten times as slow
-
-
-ARITY = {
-    Op.INPUT: 0,
-    Op.CONST: 0,
-    Op.HELD: 0,
-    Op.ADD: 2,
-    Op.SUB: 2,
-    Op.NEG: 1,
-    Op.MUL: 2,
-    Op.MULC: 1,
-    Op.SIN: 1,
-    Op.COS: 1,
-    Op.RECIP: 1,
-    Op.MANTISSA: 1,
-    Op.EXPONENT: 1,
-    Op.SCALE: 2,
-    Op.SELECT: 3,
-}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -383,30 +375,14 @@ class Builder:
                 return self.const(node.value)
             case Op.HELD:
                 return self.held(node.name, node.value)
-            case Op.ADD:
-                return self.add(*args)
-            case Op.SUB:
-                return self.sub(*args)
-            case Op.NEG:
-                return self.neg(*args)
-            case Op.MUL:
-                return self.mul(*args)
             case Op.MULC:
                 return self.mul(node.value, *args)
             case Op.SIN:
                 return self.sin(args[0], node.value)
             case Op.COS:
                 return self.cos(args[0], node.value)
-            case Op.RECIP:
-                return self.recip(*args)
-            case Op.MANTISSA:
-                return self.mantissa(*args)
-            case Op.EXPONENT:
-                return self.exponent(*args)
-            case Op.SCALE:
-                return self.scale(*args)
-            case Op.SELECT:
-                return self.select(*args)
+        made: Node = getattr(self, node.op.value)(*args)
+        return made
 
 
 def _is(node: Node, value: float) -> bool:

@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from .derivative import DERIVATIVE
 from .graph import Graph
 from .node import Builder, Node, Op, Region, Scalar
 
 Direction = TypeVar("Direction")
 
-# Builder, node, its copy there, (operand's copy, its tangent) for each → tangent. 0 makes no nodes.
-TANGENT: dict[Op, Callable[..., Scalar]] = {
-    Op.INPUT: lambda b, n, v: 0.0,
-    Op.CONST: lambda b, n, v: 0.0,
-    Op.HELD: lambda b, n, v: 0.0,
-    Op.ADD: lambda b, n, v, x, y: b.add(x[1], y[1]),
-    Op.SUB: lambda b, n, v, x, y: b.sub(x[1], y[1]),
-    Op.NEG: lambda b, n, v, x: b.neg(x[1]),
-    Op.MUL: lambda b, n, v, x, y: b.add(b.mul(x[1], y[0]), b.mul(x[0], y[1])),
-    Op.MULC: lambda b, n, v, x: b.mul(n.value, x[1]),
-    Op.SIN: lambda b, n, v, x: b.mul(_per_radian(n), b.mul(b.cos(x[0], n.value), x[1])),
-    Op.COS: lambda b, n, v, x: b.mul(-_per_radian(n), b.mul(b.sin(x[0], n.value), x[1])),
-    Op.RECIP: lambda b, n, v, x: b.neg(b.mul(b.mul(v, v), x[1])),
-    # of 2^k / a, with k as it is
-    Op.MANTISSA: lambda b, n, v, x: b.neg(b.mul(b.mul(v, b.recip(x[0])), x[1])),
-    Op.EXPONENT: lambda b, n, v, x: 0.0,
-    Op.SCALE: lambda b, n, v, x, k: b.scale(x[1], k[0]),
-    Op.SELECT: lambda b, n, v, c, x, y: b.select(c[0], x[1], y[1]),
-}
 Seeds = Mapping[str, Mapping[Direction, Callable[[], Scalar]]]
 
 
@@ -65,7 +46,7 @@ def differentiate(
                     tangents[a] |= {to: t for to, t in made.items() if not _is_zero(t)}
             for to in dict.fromkeys(to for a in node.args for to in tangents[a]):
                 pairs = [(copies[a], tangents[a].get(to, 0.0)) for a in node.args]
-                tangent = builder.lift(TANGENT[node.op](builder, node, copy, *pairs))
+                tangent = builder.lift(DERIVATIVE[node.op].tangent(builder, node, copy, *pairs))
                 if not _is_zero(tangent):
                     own[to] = tangent
     return found
@@ -86,11 +67,6 @@ def one_way(graph: Graph, regions: Iterable[Region | None]) -> Graph:
         with builder.in_region(max((node.region, *read), key=lambda region: rank[region])):
             copies[node] = builder.same(node, args)
     return Graph(graph.inputs, {name: copies[node] for name, node in graph.outputs.items()})
-
-
-def _per_radian(node: Node) -> float:
-    """Radians in the unit of a sine's or cosine's angle."""
-    return math.tau / node.value
 
 
 def _is_zero(node: Node) -> bool:

@@ -18,8 +18,9 @@ from collections.abc import Mapping
 
 from .fixed import FixedGraph, Format
 from .graph import Graph
-from .node import ARITY, Builder, Node, Op, Region
+from .node import Builder, Node, Op, Region
 
+NAMED = {op.value: op for op in Op}
 COLUMN = 44  # where regions and formats stand, if the operation leaves room
 
 # What stands before the name or number of an operation that has one.
@@ -108,13 +109,12 @@ def _value(node: Node) -> list[str]:
 
 def _read(builder: Builder, match: re.Match[str], nodes: Mapping[str, Node]) -> Node:
     """The node of a line that has the form of one."""
-    try:
-        op = Op(match["op"])
-    except ValueError:
-        raise TextError(f"no operation {match['op']!r}") from None
+    op = NAMED.get(match["op"])
+    if op is None:
+        raise TextError(f"no operation {match['op']!r}")
     args = [nodes[name] for name in match["args"].split()]
-    if len(args) != ARITY[op]:
-        raise TextError(f"{op.value} takes {ARITY[op]} operands")
+    if len(args) != op.arity:
+        raise TextError(f"{op.value} takes {op.arity} operands")
     words = (match["rest"] or "").split()
     if op is Op.HELD:
         if len(words) != 2:
@@ -137,7 +137,7 @@ def _region(match: re.Match[str]) -> Region | None:
 
 def _form(op: Op) -> str:
     """How a line of this operation looks."""
-    words = [op.value, *["%N"] * ARITY[op]]
+    words = [op.value, *["%N"] * op.arity]
     if op in VALUE_WORD:
         words += [*VALUE_WORD[op].split(), "NAME" if op is Op.INPUT else "NUMBER"]
     return " ".join(words)

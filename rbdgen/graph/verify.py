@@ -6,7 +6,7 @@ import math
 
 from .fixed import FixedGraph, Format
 from .graph import Graph
-from .node import ARITY, Node, Op
+from .node import Node, Op
 from .reciprocal import WIDEST
 
 
@@ -23,8 +23,8 @@ def verify(graph: Graph) -> Graph:
     if len(builders) > 1:
         raise GraphError("nodes of different builders in one graph")
     for node in graph.nodes:
-        if len(node.args) != ARITY[node.op]:  # no text is made for what is right
-            raise _wrong(node, f"takes {ARITY[node.op]} operands")
+        if len(node.args) != node.op.arity:  # no text is made for what is right
+            raise _wrong(node, f"takes {node.op.arity} operands")
         for operand in node.args:  # every pass asks this of every node: no generator, no call
             if operand.index >= node.index:
                 raise _wrong(node, "stands before an operand")

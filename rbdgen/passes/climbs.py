@@ -84,7 +84,6 @@ class Climber:
             ways=ways,
             best=self.seen,
             gain=gain,
-            progress=self.progress,
         )
         self._turns += 1
         if not len(next(iter(columns.values()))):

@@ -100,7 +100,7 @@ def _backwards(
             into[node.name] = adjoint
         if not node.args:
             continue
-        slopes = DERIVATIVE[node.op](node, values[node], *(values[a] for a in node.args))
+        slopes = DERIVATIVE[node.op].slopes(node, values[node], *(values[a] for a in node.args))
         for arg, slope in zip(node.args, slopes, strict=True):
             back[arg] = back.get(arg, 0.0) + adjoint * slope
     return found, into

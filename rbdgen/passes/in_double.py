@@ -145,7 +145,7 @@ def reach(
             continue
         if node.args and node.op is not Op.NEG and not node.is_shift:
             own[node] = worst(adjoint * values[node])
-        slopes = DERIVATIVE[node.op](node, values[node], *(values[a] for a in node.args))
+        slopes = DERIVATIVE[node.op].slopes(node, values[node], *(values[a] for a in node.args))
         for arg, slope in zip(node.args, slopes, strict=True):
             if arg.op is Op.CONST:
                 continue

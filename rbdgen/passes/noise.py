@@ -50,7 +50,7 @@ def with_noise(graph: Graph, inputs: Mapping[str, Array]) -> dict[Node, Noisy]:
                 value, slopes = _chosen(*values)
             else:
                 value = FLOAT[node.op](node, *values)
-                slopes = DERIVATIVE[node.op](node, value, *values)
+                slopes = DERIVATIVE[node.op].slopes(node, value, *values)
             value = np.broadcast_to(np.asarray(value, float), n)
             variance = 0.0 if node.op in (Op.INPUT, Op.HELD) else (U * value) ** 2
             for slope, arg in zip(slopes, args, strict=True):

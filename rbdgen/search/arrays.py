@@ -1,9 +1,12 @@
-"""A graph as arrays of numbers, for what is compiled."""
+"""A graph as arrays of numbers, for the C++ that travels with rbdgen."""
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,28 +14,16 @@ from numpy.typing import NDArray
 from ..graph.evaluate import Array
 from ..graph.graph import Graph
 from ..graph.node import Op
+from ..system.c_library import c_library
 
 Int32 = NDArray[np.int32]
 # In the order of ``enum Op`` of the C++ files, which read and write past their arrays for another.
-COMPILED = (
-    Op.INPUT,
-    Op.CONST,
-    Op.ADD,
-    Op.SUB,
-    Op.NEG,
-    Op.MUL,
-    Op.MULC,
-    Op.SIN,
-    Op.COS,
-    Op.RECIP,
-    Op.MANTISSA,
-    Op.EXPONENT,
-    Op.SCALE,
-    Op.SELECT,
-)
+COMPILED: tuple[Op, ...] = tuple(op for op in Op if op is not Op.HELD)
 OPS = {op: number for number, op in enumerate(COMPILED)}
 # a register that no input stands for is the constant that it holds until it is written
 OPS[Op.HELD] = OPS[Op.CONST]
+# without contraction of a * b + c, so that every machine computes the same
+FLAGS = ("-std=c++17", "-O3", "-march=native", "-ffp-contract=off")
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,3 +51,11 @@ def arrays_of(graph: Graph, coordinate: Mapping[str, int]) -> Arrays:
         args,
         np.array([node.value for node in place]),
     )
+
+
+@cache
+def library(name: str) -> ctypes.CDLL:
+    """A C++ file of this folder, compiled for this machine once; NoCompiler, CompilerError."""
+    found = c_library({name: Path(__file__).with_name(name).read_text("utf-8")}, flags=FLAGS)
+    assert found is not None
+    return found

@@ -7,8 +7,8 @@ before is kept), by a step that grows where it succeeds, shrinks where it fails,
 along the gradient, when it has shrunk to nothing. Everything else goes, two times in three,
 straight to the limits that the gradient points to.
 
-``ascent.cpp`` makes the same steps bit for bit, and is what runs where there is a C++ compiler:
-both use IEEE's basic operations only, for sines too, so all machines find the same states.
+``ascent.cpp`` makes these steps. It uses IEEE's basic operations only, for sines too, so that all
+machines find the same states.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import ctypes
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,14 +25,11 @@ from numpy.typing import NDArray
 from ..graph.evaluate import Array
 from ..graph.graph import Graph
 from ..graph.node import Node
-from ..system.progress import Progress
-from .ascent_numpy import in_numpy
+from .arrays import library
 from .climb import WAYS, Climb, Job
 from .domain import Domain
 from .extents import Extents, extents
-from .native import library
 
-LARGEST_ARRAYS = 1 << 25  # numbers in memory at a time where NumPy does the work
 MEASURED = 32
 TOGETHER = 16  # times WAYS states in one call: between calls there is Ctrl-C
 
@@ -50,7 +46,6 @@ def ascend(
     ways: int = WAYS,
     best: Extents | None = None,
     gain: float = 0.0,
-    progress: Progress = lambda _: None,
 ) -> dict[str, Array]:
     """States in which the magnitude of each of the ``targets`` is largest, and those in which the
     value of each node of ``lowest`` is smallest: coordinates of the domain, (N,) each.
@@ -61,7 +56,7 @@ def ascend(
     that depend on the same nodes best follow each other. ``best``: the samples' extents. A climb
     ends after ``steps``, or, if there is ``patience``, when that many have brought next to
     nothing. With ``gain``, states are left out in which a target is not larger than in the samples
-    by such a share.
+    by such a share. NoCompiler, CompilerError.
     """
     climb = Climb.of(graph, domain)
     best = best or extents(graph, domain.samples, {*lowest})
@@ -78,15 +73,9 @@ def ascend(
         seed,
         ways,
     )
-    compiled = library(Path(__file__).with_name("ascent.cpp"))
-    if compiled is None:
-        progress("no C++ compiler (g++, clang++, $CXX): NumPy searches, many times slower")
-        most = max(1, LARGEST_ARRAYS // (ways * len(place)))
-        parts = [in_numpy(climb, part) for part in job.parts(most)]
-    else:
-        run = _compiled(compiled, climb)
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            parts = list(pool.map(run, job.parts(TOGETHER * WAYS // ways)))
+    run = _compiled(library("ascent.cpp"), climb)
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        parts = list(pool.map(run, job.parts(TOGETHER * WAYS // ways)))
     states = np.concatenate([states for _, states in parts]) if parts else samples[:0]
     if gain:
         heights = np.concatenate([heights for heights, _ in parts]) if parts else np.zeros(0)

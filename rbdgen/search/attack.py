@@ -48,7 +48,7 @@ def attack(
     signals = [node for node in graph.nodes if fixed.overflowing(node)]
     progress(f"attack: {len(signals)} signals, {steps} steps each")
     targets = list(dict.fromkeys(copies[node] for node in signals))
-    states = ascend(whole, domain, targets, steps=steps, seed=seed, progress=progress)
+    states = ascend(whole, domain, targets, steps=steps, seed=seed)
     flagged: dict[Node, Mapping[str, float]] = {}
     nearest = 0.0
 

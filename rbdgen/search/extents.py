@@ -1,8 +1,7 @@
 """How large, and how small, every signal of a graph gets in given states.
 
 ``extents.cpp`` computes what ``evaluate`` does, bit for bit, and keeps the ends alone, so that a
-hundred thousand signals in as many states take seconds; sines are NumPy's in both. Where there is
-no C++ compiler, ``evaluate`` does it.
+hundred thousand signals in as many states take seconds; sines are NumPy's in both.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import os
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,8 +19,7 @@ from numpy.typing import NDArray
 from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
-from .arrays import Arrays, arrays_of
-from .native import library
+from .arrays import Arrays, arrays_of, library
 
 LEAST = 1024  # states of a thread
 
@@ -43,11 +40,11 @@ class Extents:
 def extents(
     graph: Graph, states: Mapping[str, Array], lowest: Collection[Node] = frozenset()
 ) -> Extents:
-    """The extents of a graph over inputs (N,) each, N at least 1; the smallest of ``lowest``."""
-    compiled = library(Path(__file__).with_name("extents.cpp"))
-    if compiled is None:
-        return in_numpy(graph, states, lowest)
-    return _in_cpp(compiled, graph, states, lowest)
+    """The extents of a graph over inputs (N,) each, N at least 1; the smallest of ``lowest``.
+
+    NoCompiler, CompilerError; ValueError without states.
+    """
+    return _in_cpp(library("extents.cpp"), graph, states, lowest)
 
 
 def extents_of_all(
@@ -75,23 +72,6 @@ def joined(first: Extents, more: Extents, states: int) -> Extents:
         so_far = first.smallest[node]
         if not value >= so_far and so_far == so_far:
             found.smallest[node], found.smallest_at[node] = value, states + more.smallest_at[node]
-    return found
-
-
-def in_numpy(graph: Graph, states: Mapping[str, Array], lowest: Collection[Node]) -> Extents:
-    """The same by ``evaluate``."""
-    found = Extents({}, {}, {}, {})
-
-    def watch(node: Node, values: Array) -> None:
-        values = np.atleast_1d(values)
-        sizes = np.abs(values)
-        at = found.largest_at[node] = int(sizes.argmax())
-        found.largest[node] = float(sizes[at])
-        if node in lowest:
-            at = found.smallest_at[node] = int(values.argmin())
-            found.smallest[node] = float(values[at])
-
-    evaluate(graph, states, watch)
     return found
 
 

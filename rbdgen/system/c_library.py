@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .cache import cache_folder, cached, is_kept
-from .compiler import CompilerError, about, compile_with, find_compiler
+from .compiler import CompilerError, about, compile_with, find_compiler, processor
 
 # of a C++ compiler; -O2 takes longer than it saves
 FLAGS: tuple[str, ...] = ("-x", "c", "-std=c99", "-O1")
@@ -24,7 +24,7 @@ def c_library(
     ``kept_only``: None unless it is in the cache. NoCompiler, CompilerError.
     """
     compiler = find_compiler()
-    parts = compiler, about(compiler), (*flags, *SHARED), sorted(files.items())
+    parts = compiler, about(compiler), processor(), (*flags, *SHARED), sorted(files.items())
     name = f"integers-{hashlib.sha256(repr(parts).encode()).hexdigest()[:16]}"
     if kept_only and not is_kept(cache_folder() / name, [LIBRARY]):
         return None

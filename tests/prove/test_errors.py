@@ -84,7 +84,7 @@ def test_gains_are_derivatives() -> None:
         if node in back:
             assert found[names[slopes[node]]] == pytest.approx(back[node], rel=1e-9, abs=1e-9)
             args = (values[a] for a in node.args)
-            by = DERIVATIVE[node.op](node, values[node], *args)
+            by = DERIVATIVE[node.op].slopes(node, values[node], *args)
             for arg, slope in zip(node.args, by, strict=True):
                 back[arg] = back.get(arg, np.zeros(50)) + back[node] * slope
 

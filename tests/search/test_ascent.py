@@ -1,9 +1,8 @@
-"""The climb: it finds known maxima, and its compiled twin makes the same steps."""
+"""The climb: it finds known maxima, and makes the steps that NumPy makes."""
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,11 +13,12 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.search import ascent
+from rbdgen.search.arrays import library
 from rbdgen.search.ascent import ascend, cones
-from rbdgen.search.ascent_numpy import _kept, in_numpy, turned
 from rbdgen.search.climb import Climb, Job, Kind
 from rbdgen.search.domain import Domain
-from rbdgen.search.native import library
+from rbdgen.system.compiler import NoCompiler
+from tests.search.ascent_numpy import _kept, in_numpy, turned
 
 TURN = (-math.pi, math.pi)
 
@@ -118,7 +118,7 @@ def of_robot(robot: str, function: str, base: str = "fixed") -> tuple[Graph, Dom
         lambda: of_robot("pendulum", "did", "floating"),
     ],
 )
-def test_the_compiled_twin_makes_the_same_steps(case: object, patience: int, ways: int) -> None:
+def test_the_steps_are_those_of_numpy(case: object, patience: int, ways: int) -> None:
     graph, domain = case()  # type: ignore[operator]
     climb = Climb.of(graph, domain)
     moving = [i for i, n in enumerate(graph.nodes) if n.op not in (Op.INPUT, Op.CONST)][-40:]
@@ -132,25 +132,19 @@ def test_the_compiled_twin_makes_the_same_steps(case: object, patience: int, way
         12,
         ways,
     )
-    compiled = library(Path(ascent.__file__).with_name("ascent.cpp"))
-    assert compiled is not None, "the tests need a C++ compiler"
-    best, states = ascent._compiled(compiled, climb)(job)
+    best, states = ascent._compiled(library("ascent.cpp"), climb)(job)
     same_best, same_states = in_numpy(climb, job)
     np.testing.assert_array_equal(best, same_best)
     np.testing.assert_array_equal(states, same_states)
 
 
-def test_without_a_compiler_the_states_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_asks_for_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And says so in a line, as all that needs one does."""
     graph, domain = all_operations()
-    nodes = [n for n in graph.nodes if n.op is Op.MUL]
-    found = [ascend(graph, domain, nodes, steps=30, seed=2)]
-    monkeypatch.setattr(ascent, "library", lambda source: None)
-    said: list[str] = []
-    found.append(ascend(graph, domain, nodes, steps=30, seed=2, progress=said.append))
-    assert len(said) == 1
-    assert "no C++ compiler" in said[0]
-    for name in domain.names:
-        np.testing.assert_array_equal(found[0][name], found[1][name])
+    library.cache_clear()
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(NoCompiler, match=r"^no C\+\+ compiler no-such-compiler, which \$CXX"):
+        ascend(graph, domain, [graph.nodes[-1]], steps=3, seed=2)
 
 
 def test_a_gradient_that_was_zero_before_is_no_warning() -> None:

@@ -7,11 +7,10 @@ import pytest
 
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import sample_inputs
-from rbdgen.graph.evaluate import Array
+from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.graph import Graph
-from rbdgen.graph.node import Builder, Op
-from rbdgen.search import extents as module
-from rbdgen.search.extents import LEAST, extents, in_numpy, joined
+from rbdgen.graph.node import Builder, Node, Op
+from rbdgen.search.extents import LEAST, Extents, extents, joined
 
 
 def all_operations() -> Graph:
@@ -30,6 +29,23 @@ def all_operations() -> Graph:
 def at_random(graph: Graph, n: int, seed: int = 0) -> dict[str, Array]:
     rng = np.random.default_rng(seed)
     return {name: rng.uniform(-3, 3, n).round(1) for name in graph.inputs}  # so some are equal
+
+
+def in_numpy(graph: Graph, states: dict[str, Array], lowest: frozenset[Node]) -> Extents:
+    """The same by ``evaluate``."""
+    found = Extents({}, {}, {}, {})
+
+    def watch(node: Node, values: Array) -> None:
+        values = np.atleast_1d(values)
+        sizes = np.abs(values)
+        at = found.largest_at[node] = int(sizes.argmax())
+        found.largest[node] = float(sizes[at])
+        if node in lowest:
+            at = found.smallest_at[node] = int(values.argmin())
+            found.smallest[node] = float(values[at])
+
+    evaluate(graph, states, watch)
+    return found
 
 
 def same(graph: Graph, states: dict[str, Array]) -> None:
@@ -74,14 +90,6 @@ def test_no_states_are_refused() -> None:
     graph = all_operations()
     with pytest.raises(ValueError, match="no states"):
         extents(graph, at_random(graph, 0))
-
-
-def test_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = all_operations()
-    states = at_random(graph, 100)
-    compiled = extents(graph, states)
-    monkeypatch.setattr(module, "library", lambda source: None)
-    assert extents(graph, states).largest == compiled.largest
 
 
 @pytest.mark.parametrize("where", [0, 3, 9, None])

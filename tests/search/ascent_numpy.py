@@ -1,4 +1,4 @@
-"""The steps of ``ascent.cpp`` in NumPy, bit for bit: where there is no C++ compiler."""
+"""The steps of ``ascent.cpp`` in NumPy, bit for bit: the oracle of its tests."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.derivative import DERIVATIVE
-from ..graph.evaluate import FLOAT, Array
-from ..graph.node import Op
-from .arrays import Int32
-from .climb import Climb, Job, Kind
+from rbdgen.graph.derivative import DERIVATIVE
+from rbdgen.graph.evaluate import FLOAT, Array
+from rbdgen.graph.node import Op
+from rbdgen.search.arrays import Int32
+from rbdgen.search.climb import Climb, Job, Kind
 
 LEAST_STEP, FIRST_STEP = 1e-5, 0.3
 GAIN = 0.002  # by which a climb gets higher in ``patience`` steps, or ends
@@ -216,7 +216,9 @@ VALUE: dict[Op, Callable[..., Any]] = FLOAT | {
     Op.COS: lambda node, a: turned(a * (1.0 / node.value))[1],
     Op.SCALE: lambda node, x, k: x * _power(-k),
 }
-SLOPE: dict[Op, Callable[..., tuple[Any, ...]]] = DERIVATIVE | {
+SLOPE: dict[Op, Callable[..., tuple[Any, ...]]] = {
+    op: own.slopes for op, own in DERIVATIVE.items()
+} | {
     Op.SIN: lambda node, v, a: (turned(a * (1.0 / node.value))[1] * (math.tau / node.value),),
     Op.COS: lambda node, v, a: (-turned(a * (1.0 / node.value))[0] * (math.tau / node.value),),
     Op.SCALE: lambda node, v, x, k: (_power(-k), 0.0),
