@@ -42,7 +42,7 @@ def commands(app: Sphinx) -> None:
 
 def python(app: Sphinx) -> None:
     """The page of what can be called from Python, as its docstrings have it."""
-    pages = ["# Python", "What the docstrings of `rbdgen.api` and `rbdgen.driver` say."]
+    pages = ["# Python", "What the docstrings of `rbdgen.api` and `rbdgen_host.driver` say."]
     for module in (api, driver):
         pages.append(f"## {module.__name__}")
         for name in module.__all__:

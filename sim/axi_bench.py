@@ -10,7 +10,7 @@ It knows nothing of the core. The environment variable RBDGEN_SCENARIO names a J
     resumes           n: after a result that waited the next comes within n cycles; 1: none waits
     drain             clocks after which nothing of a finished run can still be on its way
 
-Ports are those of `rbdgen.rtl.axi.Shell`.
+Ports are those of `rbdgen.shell.axi.Shell`.
 """
 
 import json

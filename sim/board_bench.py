@@ -10,7 +10,7 @@ They know nothing of the core. The environment variable RBDGEN_SCENARIO names a 
     baud       of a serial line
     mac, ip, port   of a board with Ethernet
 
-The payloads are those of `rbdgen.board.packets`.
+The payloads are those of `rbdgen.shell.packets`.
 """
 
 import json
@@ -24,7 +24,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import SimTimeoutError, Timer, with_timeout
 
-from rbdgen.board.packets import BROKEN, Unframed, framed
+from rbdgen.shell.packets import BROKEN, Unframed, framed
 
 SCENARIO = json.loads(Path(os.environ["RBDGEN_SCENARIO"]).read_text("utf-8"))
 IDENTITY = SCENARIO["identity"]

@@ -16,7 +16,7 @@ It knows nothing of the core. The environment variable RBDGEN_SCENARIO names a J
     sticky       status code of a response → bit of the register ``status``
     drain        clocks after which nothing of a finished run can still be on its way
 
-Ports are those of `rbdgen.rtl.task_shell.TaskShell`. Responses come in any order.
+Ports are those of `rbdgen.shell.task_shell.TaskShell`. Responses come in any order.
 """
 
 import random

@@ -1,7 +1,7 @@
 // Drives one Verilated design with a batch of tokens: packs fields into the wide payload, stalls
 // both sides at random, checks the stream rules, and records the cycle of every transfer.
 //
-// The lines between "design" markers are made by rbdgen.simulate.verilate from the port manifest.
+// The lines between "design" markers are made by rbdgen.tools.verilate from the port manifest.
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@ from functools import lru_cache
 import pytest
 from hypothesis import HealthCheck, settings
 
-from rbdgen.rtl import emit
+from rbdgen.shell import emit
 from tests.durations import PLACE, listed, names
 
 settings.register_profile(

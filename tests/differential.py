@@ -53,14 +53,14 @@ from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.held import held_words
 from rbdgen.graph.rows import SCALES
-from rbdgen.passes.along import evaluate_along
-from rbdgen.passes.ranges import RangeError
-from rbdgen.passes.wordlength import PrecisionError
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.variations import any_of_model
-from rbdgen.rtl.emit import emit_accelerator
-from rbdgen.simulate.verilate import build
+from rbdgen.shell.emit import emit_accelerator
 from rbdgen.tasks.in_visits import in_visits
+from rbdgen.tools.verilate import build
+from rbdgen.words.program_ranges import evaluate_along
+from rbdgen.words.ranges import RangeError
+from rbdgen.words.wordlength import PrecisionError
 from tests.durations import spent
 from tests.support.cores import Batch, check, check_on_time
 from tests.support.drawn_designs import Drawn, drawn

@@ -47,10 +47,10 @@ from rbdgen.compile.visits import visits_of
 from rbdgen.design.choices import AT_FRAMES, FUNCTIONS, LANGUAGES, OF_NUMBERS, WHOLE
 from rbdgen.design.loading import load, shipped_robots
 from rbdgen.dynamics.interface import to_columns
-from rbdgen.estimate.features import features
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.visits import inlined
-from rbdgen.rtl import emit
+from rbdgen.schedule.features import features
+from rbdgen.shell import emit
 from rbdgen.system.refusal import Refusal
 from tests.durations import spent
 

@@ -1,7 +1,7 @@
 """Mutation score of the arithmetic core, or of a folder: do its tests see a change of one thing?
 
     make mutants                          # of the core
-    make mutants FOLDER=rbdgen/schedule   # of another folder, a file, or a line: rtl/axi.py:328
+    make mutants FOLDER=rbdgen/schedule   # of another folder, a file, or a line: shell/axi.py:328
 
 or: python -m tests.mutants [--jobs N] [--sample N] [FOLDER …]
 

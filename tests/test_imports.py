@@ -134,7 +134,7 @@ def test_commands_start_without_the_benchmarks() -> None:
         ("rbdgen.graph.node", "def f():\n    import rbdgen.passes.lower", "rbdgen.passes.lower"),
         ("rbdgen.dynamics.rnea", "from rbdgen.schedule import fold", "rbdgen.schedule.fold"),
         ("rbdgen.rtl.units", "from rbdgen import compile", "rbdgen.compile"),
-        ("rbdgen.compile.flow", "from ..rtl.emit import emit", "rbdgen.rtl.emit.emit"),
+        ("rbdgen.compile.flow", "from ..rtl.emit import emit", "rbdgen.shell.emit.emit"),
         ("rbdgen.rtl.units", "from .other import a", "a circle"),
         ("rbdgen.api.info", "from rbdgen_benchmarks.bench import cpu", "rbdgen_benchmarks.bench"),
         ("rbdgen_benchmarks.bench.cpu", "from rbdgen.cli import main", "rbdgen.cli.main"),
@@ -144,7 +144,7 @@ def test_commands_start_without_the_benchmarks() -> None:
         ("rbdgen.cli.commands", "from rbdgen_benchmarks.bench.demo import demo", None),
         ("rbdgen.rtl.units", "from rbdgen.graph import Op", None),
         ("rbdgen.rtl.units", "from .skid import Skid", None),
-        ("rbdgen.simulate.run", "from rbdgen import __version__", None),
+        ("rbdgen.tools.run", "from rbdgen import __version__", None),
         ("rbdgen.rtl.units", "import rbdgen.robot, rbdgen.tasks.stages", None),
     ],
 )

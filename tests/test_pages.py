@@ -38,7 +38,7 @@ NOT_RUN = {
     "other tests run it": {
         "build/solved/crocoddyl_example build/reach/robot.urdf",
         "cmake …",
-        "from rbdgen.driver import Dynamics",
+        "from rbdgen_host.driver import Dynamics",
         "rbdgen board ulx3s-85f D",
         "rbdgen board ecpix5-85f D --link udp",
         "rbdgen board ulx3s-85f build/board",
@@ -47,7 +47,7 @@ NOT_RUN = {
     },
     "until Ctrl-C": {"rbdgen board ulx3s-85f build/board --simulate"},
     "needs a board": {
-        "from rbdgen.driver import Dynamics",
+        "from rbdgen_host.driver import Dynamics",
         "rbdgen board ulx3s-85f build/board --load",
     },
     "needs a cluster": {

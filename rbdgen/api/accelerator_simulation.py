@@ -14,14 +14,14 @@ from ..design.coordinates import coordinate_errors
 from ..design.manifest import HardwareManifest
 from ..design.runs import AcceleratorRun, FunctionRun, MixedRun
 from ..draw.task_timeline import Stay, Task, timeline
-from ..simulate.model import Model, Result
-from ..simulate.toolchain import SimulationError
-from ..simulate.vcd import read_vcd
 from ..system.files import beside
 from ..system.progress import Progress
 from ..system.workers import cores
 from ..tasks.routes import CODES, ROLLOUTS
 from ..tasks.stages import Accelerator
+from ..tools.model import Model, Result
+from ..tools.toolchain import SimulationError
+from ..tools.vcd import read_vcd
 from .errors import STALL, Mismatch, keep_promise
 from .folder import write_file, writing
 from .reports import TIMELINE

@@ -8,14 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..board.build import LEDS
-from ..board.catalog import LINKS, Board, BoardError, find_board
-from ..board.ethernet import LONGEST, Address, UdpLine
-from ..board.link import BoardLink
-from ..board.packets import CRC_BYTES, IP, PORT, crc_of
-from ..board.self_test import Vectors
-from ..board.simulation import SimulatedBoard, SimulatedUdpBoard
-from ..board.uart import SerialLine
 from ..compile.scheduled import Accelerated
 from ..design.arrays import takes
 from ..design.choices import GIVES, ROLLOUTS
@@ -24,7 +16,15 @@ from ..graph.arrays import SHAPES, V
 from ..graph.word import kind_of
 from ..robot.model import JointKind
 from ..robot.payload import PAYLOAD, SIZE
-from ..rtl.emit import shell_files
+from ..shell.build import LEDS
+from ..shell.catalog import LINKS, Board, BoardError, find_board
+from ..shell.emit import shell_files
+from ..shell.ethernet import LONGEST, Address, UdpLine
+from ..shell.link import BoardLink
+from ..shell.packets import CRC_BYTES, IP, PORT, crc_of
+from ..shell.self_test import Vectors
+from ..shell.simulation import SimulatedBoard, SimulatedUdpBoard
+from ..shell.uart import SerialLine
 from ..system.progress import Progress
 from ..system.templates import render
 from ..tasks.model import evaluate_task

@@ -15,7 +15,7 @@ from ..graph.arrays import FAR, SYMMETRIC, shape_of, skipped_of
 from ..graph.word import indices, kind_of, parse, spell
 from ..robot.model import BASE
 from ..robot.payload import PAYLOAD
-from ..rtl.task_registers import MAGIC
+from ..shell.task_registers import MAGIC
 from ..system.named_word import NamedWord
 from ..system.records import NoRecord
 from ..system.templates import render

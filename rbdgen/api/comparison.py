@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..board.packets import Layout
 from ..compile.flow import Front, compile_core, front_end
 from ..design.coordinates import worst_of_scales
 from ..design.loading import load, refuse_unknown
 from ..design.manifest import AcceleratorManifest
 from ..design.runs import CoreRun
 from ..robot.model import RobotError
+from ..shell.packets import Layout
 from ..system.progress import Progress
 from ..system.records import Record
 from .comparison_table import Compared

@@ -14,12 +14,12 @@ from ..codegen.compiled import Model, Results, Source
 from ..design.facts import AcceleratorFacts
 from ..design.loading import load
 from ..graph.fixed import Flags, Integers
-from ..simulate.toolchain import in_cache
 from ..system.cache import cached
 from ..system.progress import Progress
 from ..system.records import Record
 from ..tasks.model import evaluate_task
 from ..tasks.routes import place
+from ..tools.toolchain import in_cache
 from .compilation import Made
 from .design_file import filed_notes
 from .folder import read_manifest

@@ -21,12 +21,12 @@ from ..draw.tables import limits_text
 from ..draw.word_ranges import Row, picture, spare
 from ..graph.fixed import FixedGraph, Integers
 from ..graph.node import Node, Op
-from ..synthesize.report import Mapped
-from ..synthesize.report import Report as Synthesised
 from ..system.named_word import NamedWord
 from ..system.progress import Progress
 from ..system.templates import render
 from ..tasks.model import evaluate_task
+from ..tools.report import Mapped
+from ..tools.report import Report as Synthesised
 from .compilation import recompiled
 from .design_file import DESIGN, ROBOT
 from .folder import checked_manifest, write_file

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from ..board.loader import CURE, find_loader
 from ..draw.tables import table
+from ..shell.build import CURE, find_loader
 from ..system.cache import cache_folder
 from ..system.compiler import NoCompiler, about, find_compiler
 from ..system.records import Record
@@ -26,7 +26,7 @@ FOR = {
     "simulation": "rbdgen simulate: the Verilog, every bit",
     "board": "rbdgen board: bitstreams, the line to a board",
     "robots": "robots from MJCF, xacro and robot_descriptions",
-    "parallel": "rbdgen.parallel: dynamics in JAX",
+    "parallel": "rbdgen_host.parallel: dynamics in JAX",
     "cluster": "--executor: explore, bench, placements on several machines",
     "completion": "rbdgen completion: commands and options in a shell",
     "gpu": "arrays on a GPU, and the peer of bench gpu",

@@ -23,9 +23,9 @@ from ..graph.arrays import shape_of
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format
 from ..graph.word import kind_of
+from ..robot.angles import wrapped
 from ..robot.model import Robot
 from ..robot.payload import PAYLOAD, SIZE
-from ..robot.wrapping import wrapped
 from ..robot.xml_lines import did_you_mean
 from ..system.progress import Progress
 from .arrays import completed, refuse_missing_forces, refuse_missing_payload

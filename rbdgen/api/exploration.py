@@ -17,11 +17,11 @@ from ..design.loading import load, refuse_unknown
 from ..design.target import Target, find_target
 from ..draw.exploration import picture
 from ..draw.exploration_table import as_text as exploration_text
-from ..estimate.area import fitted, model_error
-from ..estimate.explored import Explored, Point, QuickError, Sites
-from ..synthesize.tool import SynthesisError
+from ..schedule.area import fitted, model_error
+from ..schedule.explored import Explored, Point, QuickError, Sites
 from ..system.progress import Progress
 from ..system.records import Record
+from ..tools.tool import SynthesisError
 from .cluster import at_a_time, executor_of
 from .exploration_loop import SHOWN, Work
 from .exploration_points import AXES, QUICK_AXES, Choices, combinations, refuse_quick

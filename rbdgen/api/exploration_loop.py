@@ -11,8 +11,8 @@ from typing import Any
 
 from ..design.design import Design
 from ..design.target import Target
-from ..estimate.area import estimated, miss
-from ..estimate.explored import Point, QuickError
+from ..schedule.area import estimated, miss
+from ..schedule.explored import Point, QuickError
 from ..system.progress import Progress
 from .cluster import Executor
 from .exploration_points import (

@@ -28,15 +28,15 @@ from ..design.choices import GIVES, LARGEST_INTERVAL, MOST_GUARD, WORDS
 from ..design.coordinates import brief
 from ..design.design import Design
 from ..design.loading import load
-from ..estimate.area import estimated
-from ..estimate.features import Features, features
 from ..graph.text import to_text
-from ..rtl.emit import emit
+from ..schedule.area import estimated
+from ..schedule.features import Features, features
 from ..schedule.plan import Plan
 from ..schedule.quick import quick_folds
 from ..schedule.units import shared_jobs
-from ..synthesize.tool import SynthesisError
+from ..shell.emit import emit
 from ..system.records import Record
+from ..tools.tool import SynthesisError
 from .result_cache import compiler_digest, design_digest, kept
 from .synthesis import mapped, yosys_version
 

@@ -42,11 +42,11 @@ from ..design.manifest import Angle
 from ..design.target import Target
 from ..draw.tables import info_text
 from ..dynamics.interface import turning_inputs
-from ..estimate.area import NoModel, estimated, model_error
-from ..estimate.features import Features, features
 from ..graph.node import Op
 from ..graph.word import kind_of, spell
 from ..robot.model import Robot
+from ..schedule.area import NoModel, estimated, model_error
+from ..schedule.features import Features, features
 from ..system.named_word import NamedWord
 from ..system.progress import Progress
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD

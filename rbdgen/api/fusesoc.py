@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..design.target import find_target
-from ..rtl.lint import verilog_file
+from ..shell.emit import verilog_file
 from ..system.progress import Progress
 from ..system.templates import render
 from .folder import OutputError, checked_manifest, text_of, write_file

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..board.packets import Layout
 from ..design.facts import AcceleratorFacts, BoardLine
-from ..estimate.links import UART, UDP
-from ..rtl.task_packets import Function, PacketFormat
+from ..schedule.host_links import UART, UDP
+from ..shell.packets import Layout
+from ..shell.task_packets import Function, PacketFormat
 
 
 def packet_format(tasks: AcceleratorFacts) -> PacketFormat:

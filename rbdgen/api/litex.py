@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from ..rtl.task_registers import ADDRESS_WIDTH
+from ..shell.task_registers import ADDRESS_WIDTH
 from ..system.progress import Progress
 from ..system.templates import render
 from .folder import checked_accelerator, write_file

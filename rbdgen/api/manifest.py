@@ -31,15 +31,15 @@ from ..graph.fixed import FixedGraph
 from ..graph.held import held_formats, held_words
 from ..graph.word import spell
 from ..rtl.accelerator import AcceleratorCore
-from ..rtl.axi import Shell
 from ..rtl.core import FIRST, WORD, WRITE
 from ..rtl.core import Core as Hardware
-from ..rtl.emit import CoreInstance, Emitted
-from ..rtl.task_packets import FORMAT_VERSION, Function
-from ..rtl.task_registers import register_table
-from ..rtl.task_shell import TaskShell
 from ..schedule.fabric import capacity
 from ..schedule.pipelined import region_name
+from ..shell.axi import Shell
+from ..shell.emit import CoreInstance, Emitted
+from ..shell.task_packets import FORMAT_VERSION, Function
+from ..shell.task_registers import register_table
+from ..shell.task_shell import TaskShell
 from ..system.named_word import NamedWord
 from ..tasks.routes import CODES
 from ..tasks.stages import TAG, Accelerator

@@ -23,11 +23,11 @@ from ..passes.registers import PARAMETER
 from ..robot.canonical import canonicalize
 from ..robot.model import Robot
 from ..robot.xml_lines import read_bytes
-from ..simulate.toolchain import in_cache
 from ..system.cache import cached
 from ..system.compiler import about, find_compiler, processor
 from ..system.gpu import NoGpu, find_gpu
 from ..system.progress import Progress
+from ..tools.toolchain import in_cache
 from .arrays import refuse_missing_forces
 from .design_file import DESIGN, ROBOT, design_text
 from .folder import InputError, read_manifest

@@ -10,17 +10,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..board.build import LEDS, Bitstream
-from ..board.build import build as build_board
-from ..board.catalog import LINKS, Board, BoardError, find_board
-from ..board.loader import CURE, find_loader
-from ..board.packets import IP, PORT
 from ..compile.flow import front_end
 from ..compile.small import small
 from ..design.loading import refuse_unknown
 from ..design.manifest import AcceleratorManifest
 from ..design.target import PLACERS, ROUTERS
-from ..estimate.links import UART, UDP
+from ..schedule.host_links import UART, UDP
+from ..shell.build import CURE, LEDS, Bitstream, find_loader
+from ..shell.build import build as build_board
+from ..shell.catalog import LINKS, Board, BoardError, find_board
+from ..shell.packets import IP, PORT
 from ..system.progress import Progress
 from ..system.stopping import run_child
 from .board_link import REPORT, accelerator_in, line_of, suffix_of, write_link

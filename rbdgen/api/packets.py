@@ -10,7 +10,7 @@ import numpy as np
 from ..compile.core import Core
 from ..compile.scheduled import Accelerated
 from ..design.manifest import AcceleratorManifest, CoreManifest
-from ..rtl.task_packets import Response, Status
+from ..shell.task_packets import Response, Status
 from ..tasks.routes import CODES
 from .compilation import recompiled
 from .evaluation import to_words

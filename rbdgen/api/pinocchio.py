@@ -20,7 +20,7 @@ from ..design.choices import GIVES, NEEDS
 from ..design.loading import load
 from ..golden import crba, minv
 from ..graph.arrays import SYMMETRIC
-from ..robot.fixed_links import merge_fixed
+from ..robot.canonical import merge_fixed
 from ..robot.model import Array, JointKind, Robot, skew
 from ..system.progress import Progress
 from .errors import Mismatch

@@ -13,10 +13,10 @@ from ..design.runs import AcceleratorRun, CoreRun
 from ..draw.tables import table
 from ..robot.model import RobotError
 from ..robot.xml_lines import one_line, parse_xml
-from ..synthesize.report import Mapped, Usage
-from ..synthesize.report import Report as Synthesised
 from ..system.files import read_within
 from ..system.records import NoRecord, Record
+from ..tools.report import Mapped, Usage
+from ..tools.report import Report as Synthesised
 from .folder import OutputError
 
 LARGEST = 2**26  # bytes of a report

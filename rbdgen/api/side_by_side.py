@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..board.packets import Layout
 from ..design.coordinates import CoordinateError, brief
 from ..draw import groups
 from ..draw.tables import table
-from ..estimate.links import LINKS, Link, Timing
 from ..graph.rows import SCALES
+from ..schedule.host_links import LINKS, Link, Timing
+from ..shell.packets import Layout
 from ..system.records import Record
 from .design_rows import Line
 from .timing import ProgramTimes

@@ -17,10 +17,10 @@ from ..design.manifest import CoreManifest, HardwareManifest
 from ..design.runs import AcceleratorRun, CoreRun, IntegerRun
 from ..draw.tables import simulation_text
 from ..graph.rows import REPORTED
-from ..simulate.model import Model, Result
 from ..system.files import beside
 from ..system.progress import Progress
 from ..system.stopping import meanwhile
+from ..tools.model import Model, Result
 from .accelerator_simulation import WAVES, simulate_accelerator
 from .calibration import calibrated, in_words, read_calibration
 from .compilation import recompiled

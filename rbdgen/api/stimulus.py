@@ -25,11 +25,11 @@ from ..graph.accuracy import Accuracy
 from ..graph.fixed import Format
 from ..graph.rows import REPORTED
 from ..graph.word import kind_of
-from ..simulate.model import Model, Result
 from ..tasks.compiled import TaskModel
 from ..tasks.integration import STEP
 from ..tasks.routes import CODES, place
 from ..tasks.stages import TAG
+from ..tools.model import Model, Result
 from .errors import Mismatch, entries_of, portions
 from .reference import golden_model
 

@@ -8,13 +8,21 @@ from typing import Any
 from ..design.loading import load, refuse_unknown
 from ..draw.organisation import organisation
 from ..draw.tables import topology_text
-from ..robot.equal_limbs import equal_limbs
-from ..robot.fixed_links import merge_fixed
+from ..robot.canonical import merge_fixed
+from ..robot.compose import reroot as rerooted
 from ..robot.frames import align_axes
+from ..robot.limb_unification import equal_limbs
 from ..robot.model import RobotError
-from ..robot.organisation import Modules, NamedArray, NamedBranch, Near, Organisation
-from ..robot.reroot import reroot as rerooted
-from ..robot.topology import TOLERANCE, Rooting, Topology
+from ..robot.topology import (
+    TOLERANCE,
+    Modules,
+    NamedArray,
+    NamedBranch,
+    Near,
+    Organisation,
+    Rooting,
+    Topology,
+)
 from ..robot.topology import topology as organised
 from .folder import write_file
 from .results import Report

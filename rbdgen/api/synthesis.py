@@ -16,20 +16,20 @@ from typing import Any
 
 from ..design.target import PLACERS, ROUTERS, TARGETS, Target, find_target
 from ..draw.mapped import mapped_text
-from ..rtl.emit import Emitted
 from ..rtl.multiplier import named
 from ..rtl.multiplier_cells import emit_cells
-from ..rtl.owned import owned
-from ..synthesize import families, parts, yosys
-from ..synthesize.families import FAMILIES
-from ..synthesize.nextpnr import Placement, made_in, place_and_route
-from ..synthesize.report import Each, Mapped, Options, one_by_one, reached
-from ..synthesize.report import Report as Synthesised
-from ..synthesize.report import synthesize as synthesize_placed
-from ..synthesize.tool import YOSYS, Tool
-from ..synthesize.yosys import synth_xilinx
+from ..rtl.separate_module import owned
+from ..shell.emit import Emitted
 from ..system.progress import Progress
 from ..system.records import Record
+from ..tools import families, parts, yosys
+from ..tools.families import FAMILIES
+from ..tools.nextpnr import Placement, made_in, place_and_route
+from ..tools.report import Each, Mapped, Options, one_by_one, reached
+from ..tools.report import Report as Synthesised
+from ..tools.report import synthesize as synthesize_placed
+from ..tools.tool import YOSYS, Tool
+from ..tools.yosys import synth_xilinx
 from .cluster import Executor, at_a_time, executor_of
 from .folder import UsageError, checked_manifest, text_of, write_file
 from .output_paths import check_place

@@ -16,13 +16,13 @@ from ..codegen.cpp import cpp
 from ..codegen.interface import Interface
 from ..codegen.library import FLAGS, build
 from ..graph.graph import Graph
-from ..simulate.toolchain import in_cache
 from ..system.cache import cached
 from ..system.compiler import about, compile_with, find_compiler, processor
 from ..system.data import data_folder
 from ..system.progress import Progress
 from ..system.stopping import run_child
 from ..system.templates import render
+from ..tools.toolchain import in_cache
 from .folder import InputError
 from .native_programs import Program
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from ..design import manifest
 from ..design.manifest import HardwareManifest
-from ..simulate.model import Model
-from ..simulate.ports import Ports, Registers
-from ..simulate.toolchain import OF_LONG_RUNS, OPTIMISATION
-from ..simulate.verilate import build
+from ..design.ports import Ports, Registers
 from ..system.named_word import NamedWord
 from ..system.progress import Progress
+from ..tools.model import Model
+from ..tools.toolchain import OF_LONG_RUNS, OPTIMISATION
+from ..tools.verilate import build
 
 if TYPE_CHECKING:
     from ..compile.flow import Core
@@ -32,7 +32,7 @@ def build_core(
     progress: Progress = lambda _: None,
 ) -> tuple[Model, list[str]]:
     """Emit and Verilate a core in ``folder``, no shells; the model and the names of its outputs."""
-    from ..rtl.emit import emit  # a folder that was generated needs none of it
+    from ..shell.emit import emit  # a folder that was generated needs none of it
     from .manifest import core_ports
 
     progress("Verilog")

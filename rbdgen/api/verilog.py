@@ -14,7 +14,7 @@ from ..design.naming import design_name
 from ..draw import accelerator as stages
 from ..draw.picture import picture
 from ..graph.word import kind_of
-from ..rtl.emit import emit, emit_accelerator
+from ..shell.emit import emit, emit_accelerator
 from ..system.named_word import NamedWord
 from ..system.templates import render
 from .c_header import c_header

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..rtl.lint import verilog_file
+from ..shell.emit import verilog_file
 from ..system.progress import Progress
 from ..system.templates import render
 from .folder import OutputError, checked_accelerator, text_of, write_file

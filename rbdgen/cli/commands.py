@@ -195,7 +195,7 @@ def _package(options: argparse.Namespace, progress: Progress) -> Answer:
 
 def _board(options: argparse.Namespace, progress: Progress) -> Answer:
     if options.list:
-        from ..board.catalog import listed
+        from ..shell.catalog import listed
 
         return Answer({"boards": listed()}, "\n".join(listed()))
     if options.board is None or options.folder is None:
@@ -210,7 +210,7 @@ def _board(options: argparse.Namespace, progress: Progress) -> Answer:
             options.board, place, progress, trust, link=options.link, ip=options.ip
         ) as running:
             if options.check:
-                from ..driver.links import SIMULATED, opened
+                from rbdgen_host.driver.links import SIMULATED, opened
 
                 return _checked(options, place, opened(running.port, SIMULATED), progress)
             print(running.port, flush=True)
@@ -256,7 +256,7 @@ def _board_folder(options: argparse.Namespace, progress: Progress) -> str:
 
 
 def _checked(options: argparse.Namespace, place: str, port: Any, progress: Progress) -> Answer:
-    from ..driver.checking import check_board
+    from rbdgen_host.driver.checking import check_board
 
     states = options.states or (1000 if options.simulate else 100_000)
     equal = check_board(place, port, states, progress=progress, trust=options.trust)

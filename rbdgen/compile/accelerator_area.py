@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 from ..design.target import Target
-from ..estimate.area import NoModel, estimated
-from ..estimate.features import NAMES, TABLE_WIDTH, features, memory
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.word import kind_of
+from ..schedule.area import NoModel, estimated
+from ..schedule.features import NAMES, TABLE_WIDTH, features, memory
 from ..tasks.routes import CODE, HOST, NOTHING, TOLD, TURN, Source
 from ..tasks.stage import Stage
 from ..tasks.stages import Accelerator

@@ -12,22 +12,22 @@ from ..design.choices import ERROR
 from ..design.coordinates import CoordinateError
 from ..design.design import Design, has_registers
 from ..design.target import Target
-from ..estimate.features import features
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.held import Held
 from ..graph.visits import LIMB, Program
 from ..graph.word import kind_of
-from ..passes.given import Given
-from ..passes.instances import FixedProgram, instantiate
-from ..passes.ranges import Ranges
-from ..passes.wordlength import PrecisionError, input_formats
-from ..prove.words import Proof, output_errors, prove
-from ..robot.equal_limbs import cure
+from ..robot.limb_unification import cure
 from ..robot.model import RobotError
+from ..schedule.features import features
 from ..schedule.limbs import LimbPlan
 from ..schedule.plan import Plan
 from ..tasks.one_stage import OneStage, one_stage
+from ..words.input_domain import Given
+from ..words.instances import FixedProgram, instantiate
+from ..words.proven_ranges import Proof, output_errors, prove
+from ..words.ranges import Ranges
+from ..words.wordlength import PrecisionError, input_formats
 from .fitting import Need, Search, need
 from .front import Front
 from .limbs.names import LimbError

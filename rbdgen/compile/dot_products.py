@@ -18,7 +18,7 @@ from ..graph.node import Builder, Region, Scalar
 from ..graph.verify import verify
 from ..graph.visits import Program, Signed, in_turn
 from ..graph.word import kind_of, spell
-from ..passes.given import Given
+from ..words.input_domain import Given
 
 Entries = Mapping[tuple[int, int], str]  # row and column of a matrix → word; others are zero
 Scale = Mapping[int, int]  # row, or column, of a matrix → s of D = 2^s; others have none

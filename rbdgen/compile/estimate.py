@@ -9,7 +9,7 @@ from ..design.design import Design
 from ..design.target import Target
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
-from ..passes.order import BALANCE, run
+from ..words.order import BALANCE, run
 
 # Cycles of an operation, about, whatever the part; sines are there before all else.
 TAKES: dict[Op, float] = {Op.MUL: 4, Op.MULC: 3, Op.ADD: 1, Op.SUB: 1, Op.RECIP: 15}

@@ -15,7 +15,7 @@ from ..design.choices import WIDTHS
 from ..design.design import Design
 from ..design.nested import Fitted
 from ..design.target import TARGETS, Target
-from ..estimate.area import NoModel, estimated, fitted
+from ..schedule.area import NoModel, estimated, fitted
 from ..schedule.binding import Binding
 
 FILLED = 0.8  # of LUTs and flip-flops: what is fuller is seldom placed and routed

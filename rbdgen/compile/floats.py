@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..dynamics.interface import to_columns, unit_inputs
-from ..passes.in_double import InDouble, in_double
+from ..passes.mixed_precision import InDouble, in_double
 from ..passes.registers import PARAMETER
 from ..system.records import Record
 from .front import Front

@@ -21,11 +21,11 @@ from ..design.limits import no_limits, unused_limits
 from ..design.loading import load
 from ..design.target import find_target
 from ..graph.fixed import FixedGraph
-from ..passes.wordlength import PrecisionError
 from ..robot.canonical import stages
 from ..robot.model import RobotError
 from ..system.notes import changing
 from ..system.progress import Progress
+from ..words.wordlength import PrecisionError
 from .core import Core, as_asked, fastest, need_of
 from .efforts import note_of_efforts
 from .fitting import too_large

@@ -26,16 +26,16 @@ from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.verify import verify
-from ..passes.order import EXACT, run
-from ..prove.felt import UNFELT, Felt
 from ..robot.canonical import stages
+from ..robot.frame_lookup import frame_of
 from ..robot.frames import align_axes
 from ..robot.model import Robot, RobotError, Transform
-from ..robot.named import frame_of
-from ..robot.numbers import Numbers
+from ..robot.model_parameters import Numbers
 from ..robot.payload import PAYLOAD
 from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
+from ..words.order import EXACT, run
+from ..words.pivot_bounds import UNFELT, Felt
 from .holding import holds
 from .parameters import (
     Parameters,

@@ -25,7 +25,7 @@ from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.word import indices, spell
 from ..robot.model import Array, Robot
-from ..search.domain import copied
+from ..words.domain import copied
 
 HOLD = "hold"  # components of λ, as coordinates of a search
 DRAWN = "drawn"  # velocities before they are those of held frames, as such coordinates

@@ -19,14 +19,14 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.verify import verify
 from ..graph.word import kind_of
-from ..passes.given import Given
-from ..passes.instances import FixedProgram
-from ..passes.pieces import Piece, cut
-from ..passes.specialised import giving
-from ..passes.wordlength import ANGLE_BITS, LARGEST_INPUT, input_formats
 from ..robot.model import RobotError
+from ..schedule.partition import Piece, cut
+from ..schedule.specialise import giving
 from ..system.progress import Progress
 from ..tasks.routes import stands_alone, traced, visit_counts
+from ..words.input_domain import Given
+from ..words.instances import FixedProgram
+from ..words.wordlength import ANGLE_BITS, LARGEST_INPUT, input_formats
 from .front import Front
 from .inverse_factors import INVERSE, factors_that_save
 from .matrix_rows import FORWARD, PRODUCT, shape_of

@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 from ..design.design import Design
-from ..passes.given import Given
-from ..passes.pieces import Piece
-from ..robot.equal_limbs import cure
+from ..robot.limb_unification import cure
+from ..schedule.partition import Piece
 from ..system.progress import Progress
 from ..tasks.stage import constant
+from ..words.input_domain import Given
 from .front import Front
 from .joint_stages import by_columns, pieces_of_joints
 from .limbs.names import LimbError

@@ -22,13 +22,13 @@ from ..graph.node import Builder, Op
 from ..graph.verify import verify, verify_fixed
 from ..graph.visits import LIMB, Program, Result, once, then
 from ..graph.word import indices, kind_of, spell
-from ..passes.along import GivenAlong
-from ..passes.climbs import joined
-from ..passes.given import Given
-from ..passes.instances import instantiate
-from ..passes.pieces import Piece
+from ..schedule.partition import Piece
 from ..system.progress import Progress
 from ..tasks.visit import COLUMNS, FACTORS, PARTS, parse, part_of
+from ..words.ascent_schedule import joined
+from ..words.input_domain import Given
+from ..words.instances import instantiate
+from ..words.program_ranges import GivenAlong
 from .dot_products import Slot, Vector, largest, one_point, products, scale_of
 from .front import Front, is_large
 from .inverse_factors import INVERSE, Factors, factors_that_save

@@ -9,8 +9,8 @@ from ..design.checks import mix
 from ..design.choices import LARGEST_INTERVAL
 from ..design.design import Design
 from ..design.target import Target
-from ..passes.pieces import Piece
 from ..robot.model import RobotError
+from ..schedule.partition import Piece
 from ..schedule.units import shared_jobs
 from ..schedule.ways import Ways
 from ..tasks.routes import ROLLOUTS, stands_alone, visit_counts

@@ -14,12 +14,12 @@ from ..graph.graph import Graph
 from ..graph.intervals import intervals_of
 from ..graph.node import Builder, Node
 from ..graph.word import spell
-from ..passes.ranges import RECIPROCALS
 from ..passes.registers import PARAMETER, renumbered, to_registers
 from ..robot.canonical import stages
 from ..robot.model import Array, Robot, RobotError
-from ..robot.numbers import Numbers, number_name, numbers_of
-from ..search.domain import copied
+from ..robot.model_parameters import Numbers, number_name, numbers_of
+from ..words.domain import copied
+from ..words.ranges import RECIPROCALS
 
 MOST_OFF = 0.8  # of a pivot, to first order; beyond that it may be anything
 SLACK = 1e-9  # of a limit, which rounding takes

@@ -11,15 +11,14 @@ from ..design.derived import formulation_of
 from ..design.design import Design, has_registers
 from ..design.target import Target
 from ..dynamics.program import IN_TURN, IN_WORDS, SOLVING, computed, lacking, listed
-from ..estimate.area import NoModel, estimated
-from ..estimate.features import features, operations
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
-from ..passes.instances import FixedProgram
 from ..robot.model import RobotError
+from ..schedule.area import NoModel, estimated
 from ..schedule.binding import bind
 from ..schedule.chained import ChainError, chain
 from ..schedule.channels import Pipeline, plan
+from ..schedule.features import features, operations
 from ..schedule.fold import Fold
 from ..schedule.latency import quickest
 from ..schedule.modulo import fold
@@ -29,6 +28,7 @@ from ..schedule.round_plan import GATHERING, RoundPlan
 from ..schedule.rounds import in_rounds
 from ..schedule.units import Jobs, shared_jobs
 from ..schedule.ways import Ways
+from ..words.instances import FixedProgram
 from .fitting import Need, Way, need
 
 

@@ -23,11 +23,11 @@ from ..graph.arrays import FAR, ROOT
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.word import indices, kind_of, renamed, spell
-from ..robot.drivetrains import without_friction
+from ..robot.frame_lookup import frame_of
 from ..robot.model import BASE, Array, Robot, RobotError, Transform
-from ..robot.named import frame_of
 from ..robot.payload import PAYLOAD
-from ..search.domain import Domain, copied
+from ..robot.rotors import without_friction
+from ..words.domain import Domain, copied
 from .holding import DRAWN, HOLD, HeldGraph, held_motion, hold_limits, holds, random_holds, rest_on
 from .parameters import DEVIATION, Parameters, symbolic
 

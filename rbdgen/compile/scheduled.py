@@ -13,9 +13,9 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph, Format
 from ..graph.held import Held
 from ..graph.word import indices, kind_of, renamed
-from ..passes.pieces import Piece
 from ..robot.model import RobotError
 from ..schedule.limbs import LimbPlan
+from ..schedule.partition import Piece
 from ..schedule.plan import Plan
 from ..schedule.units import shared_jobs
 from ..tasks.routes import CALLED, CODES, stands_alone, visit_counts

@@ -7,8 +7,8 @@ from dataclasses import replace
 from ..design.choices import LARGEST_INTERVAL
 from ..design.derived import is_left_open
 from ..design.nested import Fitted
-from ..estimate.area import NoModel, estimated
 from ..robot.model import RobotError
+from ..schedule.area import NoModel, estimated
 from ..schedule.ways import Ways
 from ..system.progress import Progress
 from .accelerate import compile_accelerator

@@ -11,13 +11,13 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.visits import LIMB, Program, in_turn
 from ..graph.word import indices, kind_of, spell
-from ..passes.given import Given
-from ..passes.instances import instantiate
-from ..passes.pieces import SHARED, Piece, cut
 from ..robot.model import RobotError
+from ..schedule.partition import SHARED, Piece, cut
 from ..system.progress import Progress
 from ..tasks.integration import Coordinate, integration
 from ..tasks.routes import LAST, ROLLOUTS
+from ..words.input_domain import Given
+from ..words.instances import instantiate
 from .front import Front
 from .words import in_words
 

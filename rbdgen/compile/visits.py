@@ -13,7 +13,7 @@ from ..graph.visits import Program, Source, inlined
 from ..graph.word import spell
 from ..passes.registers import PARAMETER
 from ..robot.model import Robot, RobotError
-from ..robot.numbers import Numbers
+from ..robot.model_parameters import Numbers
 from .front import Front, frame_index
 from .parameters import Parameters, not_registers, symbolic
 

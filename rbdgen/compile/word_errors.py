@@ -14,7 +14,7 @@ from ..graph.evaluate import Array
 from ..graph.fixed import FixedGraph, Flags, evaluate_fixed
 from ..graph.rows import REPORTED, SCALES, Scale
 from ..graph.visits import Program, once
-from ..passes.along import WHOLE, evaluate_along
+from ..words.program_ranges import WHOLE, evaluate_along
 from .front import Front
 from .samples import accuracy_of, sample_states
 

@@ -28,20 +28,19 @@ from ..graph.node import STILL
 from ..graph.rows import SCALES
 from ..graph.visits import LIMB, Program
 from ..graph.word import kind_of
-from ..passes.along import GivenAlong, ToWords, read_by_visits
-from ..passes.climbs import joined
-from ..passes.given import Given, largest_inputs, within
-from ..passes.instances import FixedProgram
-from ..passes.order import UNITS, run
-from ..passes.program_error import program_within_error
-from ..passes.program_words import fixed_program
-from ..passes.ranges import NotPositive, Ranges
 from ..passes.registers import PARAMETER, with_registers
-from ..passes.words import to_words, within_error
-from ..robot.chained_frames import chained_frames
+from ..robot.denavit_hartenberg import chained_frames
 from ..robot.model import RobotError
 from ..system.progress import Progress
 from ..tasks.in_visits import in_visits
+from ..words.ascent_schedule import joined
+from ..words.graph_words import to_words, within_error
+from ..words.input_domain import Given, largest_inputs, within
+from ..words.instances import FixedProgram
+from ..words.order import UNITS, run
+from ..words.program_ranges import GivenAlong, ToWords, read_by_visits
+from ..words.program_words import fixed_program, program_within_error
+from ..words.ranges import NotPositive, Ranges
 from .front import Front
 from .holding import stays
 from .limbs.split import find_limbs

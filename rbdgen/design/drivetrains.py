@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..robot.drivetrains import without_friction
 from ..robot.model import Drivetrain, Joint, Robot, RobotError
-from ..robot.unread import few
+from ..robot.rotors import without_friction
+from ..robot.unsupported import few
 from ..robot.xml_lines import did_you_mean, quoted
 from ..system.notes import changing, idle
 from .checks import by_joint

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ..robot.angles import periods
 from ..robot.model import FASTEST, JointKind, Limits, Robot
-from ..robot.unread import SHOWN, few
-from ..robot.wrapping import periods
+from ..robot.unsupported import SHOWN, few
 from ..system.records import Record
 from .arrays import needs
 from .checks import by_joint

@@ -8,12 +8,12 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..robot.fixed_links import merge_fixed
+from ..robot.canonical import merge_fixed
+from ..robot.compose import reroot
+from ..robot.frame_lookup import frame_of
 from ..robot.frames import align_axes
 from ..robot.model import EARTH, NotFound, Robot, RobotError
-from ..robot.named import frame_of
 from ..robot.payload import PAYLOAD
-from ..robot.reroot import reroot
 from ..robot.sources import DESCRIPTION, as_urdf, described, is_xacro, of_its_source
 from ..robot.topology import topology
 from ..robot.urdf import parse_urdf

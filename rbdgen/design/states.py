@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..robot.drivetrains import drivetrains
 from ..robot.model import Array, JointKind, Robot
 from ..robot.payload import PAYLOAD
+from ..robot.rotors import drivetrains
 from .bounds import Bounds
 from .payload import random_payloads
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
-from ..estimate.explored import Explored, Point
+from ..schedule.explored import Explored, Point
 from . import svg
 from .colours import GREY, GRID, SERIES
 from .exploration_table import shown_of, varied

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..estimate.explored import Explored, Point, QuickError
+from ..schedule.explored import Explored, Point, QuickError
 from .tables import table
 
 QUANTITIES = (("LUT", "luts"), ("FF", "flip_flops"))

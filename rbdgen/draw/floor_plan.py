@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from ..synthesize.floor import FREE, Floor
+from ..tools.floorplan import FREE, Floor
 from . import svg
 from .colours import GREY, GRID, SERIES
 

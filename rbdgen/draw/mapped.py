@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from fnmatch import fnmatch
 
 from ..design.cells import counted
-from ..synthesize.report import Mapped
-from ..synthesize.yosys import MEMORIES, modules_of
+from ..tools.report import Mapped
+from ..tools.yosys import MEMORIES, modules_of
 from .tables import table
 
 SHOWN = {"logic": "LUT, SRL", "memory": "LUT of RAM", "flip_flops": "FF", "multipliers": "DSP"}

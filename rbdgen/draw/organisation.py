@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
-from ..robot.organisation import NamedArray, NamedBranch, Organisation
+from ..robot.topology import NamedArray, NamedBranch, Organisation
 from . import svg
 from .svg import INK, PAPER
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ..passes.specialised import kind_of
 from ..schedule.datapaths import Datapath
 from ..schedule.round_plan import RoundPlan
+from ..schedule.specialise import kind_of
 from . import svg
 from .heading import Entry, Heading, facts, numbered
 from .occupancy import AXIS, BUSY, GREY, IDLE, SMALL

@@ -17,8 +17,8 @@ from ..design.facts import (
 )
 from ..design.limits import LimitRow
 from ..design.runs import AcceleratorRun, CoreRun
-from ..robot.equal_limbs import rounded_up
-from ..robot.organisation import Organisation
+from ..robot.limb_unification import rounded_up
+from ..robot.topology import Organisation
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -24,8 +24,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..robot.drivetrains import drivetrains
 from ..robot.model import JointKind, Robot
+from ..robot.rotors import drivetrains
 from .composite import Columns, Composite, Gradient, Matrix
 from .drivetrains import record
 from .factorisation import Order, factorise

@@ -13,8 +13,8 @@ from __future__ import annotations
 import operator
 
 from ..graph.visits import Visit
-from ..robot.drivetrains import drivetrains
 from ..robot.model import Drivetrain, Robot
+from ..robot.rotors import drivetrains
 from .motion import State
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import is_constant, is_zero

@@ -26,11 +26,11 @@ from itertools import count, product
 
 import numpy as np
 
-from ..golden.joints import motion_subspace
 from ..golden.spatial import inertia_matrix, motion_cross, motion_transform
-from ..prove.felt import UNFELT, Felt
-from ..robot.drivetrains import drivetrains
+from ..golden.tree import motion_subspace
 from ..robot.model import Array, JointKind, Robot
+from ..robot.rotors import drivetrains
+from ..words.pivot_bounds import UNFELT, Felt
 from . import drivetrains as gears
 
 BELOW = {False: 2, True: 1}  # bodies that count beyond the joint's own; its parent being free

@@ -19,10 +19,10 @@ from ..design.bounds import Bounds
 from ..design.payload import any_payloads
 from ..graph.arrays import ROOT, SYMMETRIC, shape_of, skipped_of
 from ..graph.word import indices, kind_of, parse, spell
-from ..robot.drivetrains import drivetrains
+from ..robot.angles import periods, wrapped
 from ..robot.model import JointKind, Robot
 from ..robot.payload import PAYLOAD
-from ..robot.wrapping import periods, wrapped
+from ..robot.rotors import drivetrains
 
 Array = NDArray[np.float64]
 Columns = dict[str, Array]  # graph input or output → (N,)

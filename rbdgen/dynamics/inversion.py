@@ -10,8 +10,8 @@ import numpy as np
 from ..design.choices import INVERTING
 from ..graph.arrays import FAR
 from ..graph.graph import Graph
-from ..robot.drivetrains import drivetrains
 from ..robot.model import JointKind, Robot, RobotError
+from ..robot.rotors import drivetrains
 from . import drivetrains as gears
 from .articulated import mass_matrix_inverse
 from .blocks import invert_by_blocks

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..graph.word import spell
-from ..robot.drivetrains import drivetrains
 from ..robot.model import Robot, Transform
+from ..robot.rotors import drivetrains
 from .centroidal import SUMS, Centroidal
 from .drivetrains import armature
 from .kinematics import Kinematics

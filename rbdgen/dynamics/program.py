@@ -34,8 +34,8 @@ from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.visits import Program, Visit
 from ..graph.word import indices, kind_of, spell
+from ..robot.frame_lookup import frame_of
 from ..robot.model import Array, JointKind, Robot
-from ..robot.named import frame_of
 from ..robot.payload import PAYLOAD, SIZE
 from . import lathrop, linear
 from .balance import balance_of

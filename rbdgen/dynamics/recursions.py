@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from ..graph.node import Builder, Op
-from ..robot.drivetrains import drivetrains
 from ..robot.model import Robot, frozen
+from ..robot.rotors import drivetrains
 from . import drivetrains as gears
 from . import lathrop, linear
 from .common_frame import OneRegion, common_frame, joined_roots

@@ -31,8 +31,8 @@ from ..graph.graph import Graph
 from ..graph.node import ANY, Builder, Node
 from ..graph.tangent import differentiate, one_way
 from ..graph.word import spell
-from ..robot.drivetrains import drivetrains
 from ..robot.model import Robot
+from ..robot.rotors import drivetrains
 from .composite import Gradient, Matrix
 from .directions import brackets, seeds
 from .drivetrains import curvature

@@ -11,9 +11,9 @@ from ..graph.arrays import ROOT
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..graph.word import spell
-from ..prove.felt import ACCELERATIONS
 from ..robot.model import Robot, Transform
 from ..robot.payload import PAYLOAD, SIZE
+from ..words.pivot_bounds import ACCELERATIONS
 from .bodies import Payload
 from .centroidal import Centroidal
 from .composite import Gradient

@@ -6,7 +6,7 @@ outside are Pinocchio's: linear part first, floating q = (x, y, z, quaternion x,
 gradients along the tangent space of q. Arrays are batches: q (N, nq), qd, qdd, tau (N, nv).
 """
 
-from .aba import aba
+from .articulated import aba, minv
 from .centroidal import (
     Energies,
     center_of_mass,
@@ -16,15 +16,14 @@ from .centroidal import (
     energies,
 )
 from .configuration import integrate, neutral
-from .contacts import Constrained, constraint_dynamics
-from .crba import crba
+from .contacts import Constrained, apart_minv, constraint_dynamics, joint_aba, joint_minv
 from .derivatives import (
     ForwardDerivatives,
     InverseDerivatives,
     aba_derivatives,
     rnea_derivatives,
 )
-from .given_base import apart_minv, joint_aba, joint_minv
+from .drivetrain import by_payload, for_each_payload
 from .kinematics import (
     Poses,
     frame_drifts,
@@ -32,8 +31,6 @@ from .kinematics import (
     frame_poses,
     frame_velocities,
 )
-from .minv import minv
-from .payload import by_payload, for_each_payload
 from .rerooted import (
     Rerooted,
     Slopes,
@@ -41,11 +38,10 @@ from .rerooted import (
     rerooted_forces,
     rerooted_slopes,
 )
-from .rnea import rnea
-from .rollout import rollout
+from .rnea import crba, rnea
 from .second_derivatives import SecondDerivatives, rnea_second_derivatives
 from .states import State, random_state
-from .step import Sensitivity, euler_sensitivity, rk4_sensitivity
+from .step import Sensitivity, euler_sensitivity, rk4_sensitivity, rollout
 
 __all__ = [
     "Constrained",

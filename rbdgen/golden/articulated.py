@@ -1,14 +1,25 @@
-"""Articulated-body inertias: the inward inertia pass of Featherstone, RBDA table 7.1."""
+"""Articulated bodies: their inertias, forward dynamics, the inverse of the mass matrix.
+
+Articulated-body inertias: the inward inertia pass of Featherstone, RBDA table 7.1.
+
+Forward dynamics: the articulated-body algorithm (Featherstone, RBDA table 7.1).
+
+The inverse of the mass matrix: what unit torques do to the articulated bodies at rest.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..robot.model import Array, Robot, RobotError
 from . import tree
-from .drivetrain import armatures
+from .drivetrain import armatures, efforts
+from .rnea import crba, rnea
+from .spatial import force_cross, motion_cross, transform_vector, transpose_times
+from .states import external_forces, in_chunks, positions, tangents
 
 # Singular where a joint feels this much less inertia than its bodies have.
 SMALLEST_PIVOT = 1e-14
@@ -51,3 +62,120 @@ def articulated_inertias(robot: Robot, X: list[Array]) -> Articulated:
         Ia[i] = IA[i] - UDinv[i] @ UT
         IA[joint.parent] = IA[joint.parent] + X[i].swapaxes(1, 2) @ Ia[i] @ X[i]
     return Articulated(U, D, UDinv, Ia)
+
+
+def aba(
+    robot: Robot, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, f_ext: ArrayLike | None = None
+) -> Array:
+    """Accelerations q̈ (N, nv) under torques ``tau`` (N, nv) at q (N, nq), qd (N, nv).
+
+    ``f_ext`` as for ``rnea``. A mimic joint is a constraint between bodies, which articulated
+    bodies do not know: such robots solve M q̈ = τ − bias instead.
+    Raises ValueError on wrong shapes, RobotError where the mass matrix is singular.
+    """
+    q = positions(robot, q)
+    qd, tau = tangents(robot, len(q), qd=qd, tau=tau)
+    f_ext = external_forces(robot, len(q), f_ext)
+    if any(joint.mimic for joint in robot.joints):
+        bias = rnea(robot, q, qd, np.zeros_like(qd), f_ext)
+        return transform_vector(minv(robot, q), tau - bias)
+    (qdd,) = in_chunks(_aba, robot, 300 * len(robot.joints), q, qd, tau, f_ext)
+    return qdd
+
+
+def _aba(robot: Robot, q: Array, qd: Array, tau: Array, f_ext: Array) -> tuple[Array]:
+    own, S, inertia = tree.columns(robot), tree.subspaces(robot), tree.inertias(robot)
+    X = tree.transforms(robot, q)
+    U, D, UDinv, Ia = articulated_inertias(robot, X)
+    v, c, a, pA = np.zeros((4, len(robot.joints) + 1, len(q), 6))
+    u, qdd = np.zeros((2, *qd.shape))
+    tau = tau - efforts(robot, qd)
+    a[-1] = tree.base_acceleration(robot)
+
+    for i, joint in enumerate(robot.joints):
+        # v = X v_λ + S q̇;  c = v × S q̇
+        vJ = qd[:, own[i]] @ S[i].T
+        v[i] = transform_vector(X[i], v[joint.parent]) + vJ
+        c[i] = transform_vector(motion_cross(v[i]), vJ)
+        # pᴬ = v ×* I v − f_ext
+        pA[i] = transform_vector(force_cross(v[i]), v[i] @ inertia[i].T)
+    pA[:-1] -= tree.body_forces(robot, f_ext)
+
+    for i, joint in reversed(list(enumerate(robot.joints))):
+        # u = τ − Sᵀ pᴬ
+        u[:, own[i]] = tau[:, own[i]] - pA[i] @ S[i]
+        # pᵃ = pᴬ + Iᵃ c + U D⁻¹ u;  pᴬ_λ += Xᵀ pᵃ
+        pa = pA[i] + transform_vector(Ia[i], c[i]) + transform_vector(UDinv[i], u[:, own[i]])
+        pA[joint.parent] += transpose_times(X[i], pa)
+
+    for i, joint in enumerate(robot.joints):
+        # a' = X a_λ + c;  q̈ = D⁻¹ (u − Uᵀ a');  a = a' + S q̈
+        a[i] = transform_vector(X[i], a[joint.parent]) + c[i]
+        rest = u[:, own[i]] - transpose_times(U[i], a[i])
+        qdd[:, own[i]] = np.linalg.solve(D[i], rest[..., None])[..., 0]
+        a[i] += qdd[:, own[i]] @ S[i].T
+    return (qdd,)
+
+
+# Of a matrix scaled to unit diagonal, an eigenvalue below this is zero but for rounding.
+SMALLEST_EIGENVALUE = 1e-14
+
+
+def minv(robot: Robot, q: ArrayLike) -> Array:
+    """M⁻¹ (N, nv, nv), symmetric, at q (N, nq).
+
+    Forward dynamics for a unit torque in each column, without velocity and weight; for robots
+    with mimic joints the inverse of ``crba``'s matrix.
+    Raises ValueError on a wrong shape, RobotError where M is singular.
+    """
+    q = positions(robot, q)
+    if any(joint.mimic for joint in robot.joints):
+        Minv = _inverse(robot, crba(robot, q))
+    else:
+        numbers = len(robot.joints) * (300 + 15 * robot.nv) + 3 * robot.nv**2
+        (Minv,) = in_chunks(_minv, robot, numbers, q)
+    # only rounding sets the two triangles apart
+    return (Minv + Minv.swapaxes(1, 2)) / 2
+
+
+def _minv(robot: Robot, q: Array) -> tuple[Array]:
+    own, S = tree.columns(robot), tree.subspaces(robot)
+    X = tree.transforms(robot, q)
+    U, D, UDinv, _ = articulated_inertias(robot, X)
+    p, a = np.zeros((2, len(robot.joints) + 1, len(q), 6, robot.nv))
+    u = np.broadcast_to(np.eye(robot.nv), (len(q), robot.nv, robot.nv)).copy()
+    Minv = np.zeros_like(u)
+
+    for i, joint in reversed(list(enumerate(robot.joints))):
+        # u = 1 − Sᵀ p;  p_λ += Xᵀ (p + U D⁻¹ u)
+        u[:, own[i]] -= S[i].T @ p[i]
+        p[joint.parent] += X[i].swapaxes(1, 2) @ (p[i] + UDinv[i] @ u[:, own[i]])
+
+    for i, joint in enumerate(robot.joints):
+        # a' = X a_λ;  q̈ = D⁻¹ (u − Uᵀ a');  a = a' + S q̈
+        a[i] = X[i] @ a[joint.parent]
+        Minv[:, own[i]] = np.linalg.solve(D[i], u[:, own[i]] - U[i].swapaxes(1, 2) @ a[i])
+        a[i] += S[i] @ Minv[:, own[i]]
+    return (Minv,)
+
+
+def _inverse(robot: Robot, M: Array) -> Array:
+    """Inverses (N, nv, nv) of mass matrices, from their eigenvalues.
+
+    M is scaled to unit diagonal first: heavy and light links, metres and radians put many decades
+    between its entries without making it ill-conditioned.
+    """
+    diagonal = np.abs(np.diagonal(M, axis1=1, axis2=2))
+    massless = np.any(diagonal == 0, axis=0)
+    if massless.any():
+        names = [robot.joints[i].name for i in robot.free if massless[robot.v_slices[i]].any()]
+        raise RobotError(f"{robot.name}: singular mass matrix: no inertia resists joints {names}")
+    # M = s C s,  s = diag(M)^½,  C = V Λ Vᵀ
+    s = np.sqrt(diagonal)
+    scale = s[:, :, None] * s[:, None, :]
+    eigenvalues, V = np.linalg.eigh(M / scale)
+    if np.any(np.abs(eigenvalues) < SMALLEST_EIGENVALUE):
+        raise RobotError(f"{robot.name}: singular mass matrix: two joints move the same inertia")
+    # M⁻¹ = s⁻¹ V Λ⁻¹ Vᵀ s⁻¹
+    inverse: Array = (V / eigenvalues[:, None, :]) @ V.swapaxes(1, 2) / scale
+    return inverse

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..robot.frame_lookup import moves
 from ..robot.model import Array, Robot
-from ..robot.named import moves
 from . import tree
-from .batch import in_chunks, positions, tangents
 from .drivetrain import armatures
 from .kinematics import velocities, world_poses
 from .spatial import motion_transform
+from .states import in_chunks, positions, tangents
 
 
 class Energies(NamedTuple):

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..robot.model import Array, JointKind, Robot
-from .batch import positions, tangents
-from .joints import quaternion_matrix, turn
 from .spatial import cross_matrix, transform_vector
+from .states import positions, tangents
+from .tree import quaternion_matrix, turn
 
 
 def neutral(robot: Robot) -> Array:

@@ -19,10 +19,8 @@ from numpy.typing import ArrayLike
 
 from ..robot.model import Array, Robot
 from . import tree
-from .aba import aba
-from .batch import external_forces, in_chunks, positions, tangents
+from .articulated import aba, minv
 from .drivetrain import armatures, slopes
-from .minv import minv
 from .spatial import (
     force_cross,
     force_cross_swapped,
@@ -30,6 +28,7 @@ from .spatial import (
     transform_vector,
     transpose_times,
 )
+from .states import external_forces, in_chunks, positions, tangents
 
 
 class InverseDerivatives(NamedTuple):

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..robot.frame_lookup import frame_of
 from ..robot.model import Array, Robot
-from ..robot.named import frame_of
 from . import tree
-from .batch import in_chunks, positions, tangents
-from .joints import joint_pose
 from .spatial import motion_cross, motion_transform, transform_vector
+from .states import in_chunks, positions, tangents
+from .tree import joint_pose
 
 
 class Poses(NamedTuple):

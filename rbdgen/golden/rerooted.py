@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike
 
 from ..robot.model import Array, Robot
 from . import tree
-from .batch import positions, tangents
-from .joints import joint_pose
 from .spatial import force_cross, motion_cross, motion_transform, transform_vector
+from .states import positions, tangents
+from .tree import joint_pose
 
 
 class Rerooted(NamedTuple):

@@ -1,4 +1,9 @@
-"""Inverse dynamics: the recursive Newton-Euler algorithm (Featherstone, RBDA table 5.1)."""
+"""The recursive algorithms of inverse dynamics and of the mass matrix.
+
+Inverse dynamics: the recursive Newton-Euler algorithm (Featherstone, RBDA table 5.1).
+
+The mass matrix: the composite-rigid-body algorithm (Featherstone, RBDA table 6.2).
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from ..robot.model import Array, Robot
 from . import tree
-from .batch import external_forces, in_chunks, positions, tangents
 from .drivetrain import armatures, efforts
 from .spatial import force_cross, motion_cross, transform_vector, transpose_times
+from .states import external_forces, in_chunks, positions, tangents
 
 
 def rnea(
@@ -53,3 +58,39 @@ def _rnea(robot: Robot, q: Array, qd: Array, qdd: Array, f_ext: Array) -> tuple[
         f[joint.parent] += transpose_times(X[i], f[i])
     tau += armatures(robot) * qdd + efforts(robot, qd)
     return (tau @ G,)
+
+
+def crba(robot: Robot, q: ArrayLike) -> Array:
+    """M (N, nv, nv), both triangles, at q (N, nq): ``τ = M q̈ + bias``.
+
+    Raises ValueError on a wrong shape.
+    """
+    q = positions(robot, q)
+    numbers = 150 * len(robot.joints) + 3 * tree.tree_size(robot) ** 2
+    (M,) = in_chunks(_crba, robot, numbers, q)
+    return M
+
+
+def _crba(robot: Robot, q: Array) -> tuple[Array]:
+    G, own, S = tree.projection(robot), tree.columns(robot), tree.subspaces(robot)
+    X = tree.transforms(robot, q)
+    M = np.zeros((len(q), len(G), len(G)))
+    composite = np.zeros((len(robot.joints) + 1, len(q), 6, 6))
+    for i, inertia in enumerate(tree.inertias(robot)):
+        composite[i] = inertia
+
+    for i, joint in reversed(list(enumerate(robot.joints))):
+        XT = X[i].swapaxes(1, 2)
+        # Iᶜ_λ += Xᵀ Iᶜ X
+        composite[joint.parent] += XT @ composite[i] @ X[i]
+        # F = Iᶜ S;  M_ii = Sᵀ F
+        F = composite[i] @ S[i]
+        M[:, own[i], own[i]] = S[i].T @ F
+        j = i
+        while robot.joints[j].parent >= 0:
+            # F = Xᵀ F;  M_ji = S_jᵀ F, on the way to the base
+            F = X[j].swapaxes(1, 2) @ F
+            j = robot.joints[j].parent
+            M[:, own[j], own[i]] = S[j].T @ F
+            M[:, own[i], own[j]] = M[:, own[j], own[i]].swapaxes(1, 2)
+    return (G.T @ (M + np.diag(armatures(robot))) @ G,)

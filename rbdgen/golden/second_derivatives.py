@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike
 
 from ..robot.model import Array, Robot
 from . import tree
-from .batch import external_forces, in_chunks, positions, tangents
 from .drivetrain import curvatures
 from .spatial import force_cross, motion_cross
+from .states import external_forces, in_chunks, positions, tangents
 
 MOTION = motion_cross(np.eye(6))  # (6, 6, 6): v × m = Σ v_k MOTION[k] m
 FORCE = force_cross(np.eye(6))  # v ×* f likewise

@@ -1,4 +1,4 @@
-"""The sine and cosine unit, as an integer algorithm: the specification of ``rbdgen.rtl.sincos``.
+"""The sine and cosine unit, as an integer algorithm: the specification of its hardware.
 
 The phase is an angle in turns, its integer part dropped. Its two leading bits are the quadrant,
 the next ``INDEX`` bits choose the middle φ of one of 512 equal steps of the quarter turn, and

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .alike import (
+from .limb_similarity import (
     MIRRORS,
     Shape,
     differences,

@@ -19,7 +19,7 @@ from .mjcf_couplings import (
     is_of_one_joint,
     pulls,
 )
-from .unread import few
+from .unsupported import few
 
 if TYPE_CHECKING:
     import mujoco

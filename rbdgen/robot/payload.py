@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .frame_lookup import frame_of
 from .model import Array, Inertia, Robot, RobotError
-from .named import frame_of
 
 PAYLOAD = "payload"  # the array of them
 ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))  # of the inertia

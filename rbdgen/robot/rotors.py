@@ -1,4 +1,6 @@
-"""Drivetrains in a URDF: ``<dynamics>`` of a joint, and rotors that others' tags say.
+"""Joints' rotors, damping and friction: whose they are, and who says so.
+
+Drivetrains in a URDF: ``<dynamics>`` of a joint, and rotors that others' tags say.
 
 A rotor of inertia I behind a reduction n is felt at the joint as n² I; its axis is taken for the
 joint's, and what it does to the links that carry it is left out, as Pinocchio, MuJoCo and Drake do.
@@ -8,13 +10,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..system.notes import changing
 from . import urdf_elements as read
-from .model import FRICTION_WIDTH, Drivetrain, JointKind
-from .unread import REDUCTIONS, ROTORS, beside_links, few, plain, said_number, whose
+from .model import FRICTION_WIDTH, Drivetrain, JointKind, Robot
+from .unsupported import REDUCTIONS, ROTORS, beside_links, few, plain, said_number, whose
 from .xml_lines import Element
+
+Own = dict[int, list[Drivetrain]]  # coordinate of v → the drivetrains of the joints that it moves
+
+
+def drivetrains(robot: Robot) -> Own:
+    """The nonzero drivetrains of each coordinate, reflected to the coordinate."""
+    found: Own = {}
+    for i, slot in robot.v_slices.items():
+        joint = robot.joints[i]
+        own = joint.drivetrain.reflected(joint.mimic.multiplier if joint.mimic else 1.0)
+        if joint.kind.nv == 1 and not own.is_zero:
+            found.setdefault(slot.start, []).append(own)
+    return found
+
+
+def without_friction(robot: Robot) -> Robot:
+    """The robot without damping and friction, its rotors kept; itself where it has neither."""
+    if not any(joint.drivetrain.damping or joint.drivetrain.friction for joint in robot.joints):
+        return robot
+    return robot.with_joints(
+        [replace(joint, drivetrain=joint.drivetrain.without_friction) for joint in robot.joints]
+    )
+
 
 LARGEST = 1e15  # kg·m²
 AXES = {JointKind.REVOLUTE: "angular", JointKind.PRISMATIC: "linear"}

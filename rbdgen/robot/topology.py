@@ -8,6 +8,10 @@ Columns of a joint: the coordinates that its body's motion depends on, the base'
 module handles as many columns of ∂τ/∂q, M and M⁻¹. Work of a branch: the columns of its joints,
 summed. Work of an array: that of all limbs that it serves for one task. The pace is the work of
 the array that serves the limbs of most work; no other array may have more.
+
+How the modules of a pipeline are organised after a robot's tree: its links and joints by name.
+
+``after``: an index into the list in which it stands, None on the root.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from math import ceil
 import numpy as np
 
 from ..system.records import Record
-from .fixed_links import merge_fixed
+from .canonical import merge_fixed
 from .limbs import ROOT_MODULES, Branch, Limbs, coordinates, limbs_of
 from .model import JointKind, Robot, RobotError
 
@@ -181,3 +185,69 @@ def find_rootings(robot: Robot, root: int) -> list[Rooting]:
     for link in links if can_move(robot, root) else ():
         links += [i for i in robot.children[link] if robot.joints[i].kind not in ROOT_MODULES]
     return [seen_from(link) for link in links]
+
+
+@dataclass(frozen=True)
+class NamedBranch(Record):
+    """A branch, called by its last link; ``columns``: of each joint, from the root outwards."""
+
+    name: str
+    joints: tuple[str, ...]
+    after: int | None
+    columns: tuple[int, ...]
+    work: int
+
+
+@dataclass(frozen=True)
+class Near(Record):
+    """Two branches that are not alike, and by how much they differ."""
+
+    branches: tuple[str, ...]
+    difference: float
+
+
+@dataclass(frozen=True)
+class NamedArray(Record):
+    """``size`` modules in a row, in which ``branches`` take turns; ``work``: their columns."""
+
+    size: int
+    branches: tuple[str, ...]
+    after: int | None
+    work: int
+
+
+@dataclass(frozen=True)
+class Modules(Record):
+    """How many are built, and how many there would be if each joint had its own."""
+
+    built: int
+    needed: int
+
+
+@dataclass(frozen=True)
+class Organisation(Record):
+    """A robot's tree, and the arrays of modules that it makes.
+
+    ``best_root``: where the tree is least deep, None if the root cannot move; ``file_root``: as the
+    file roots it.
+    """
+
+    file: str
+    tolerance: float
+    turns: int | None
+    robot: str
+    base: str
+    root: str
+    root_modules: tuple[str, ...]
+    depth: int
+    columns: int
+    joints: tuple[str, ...]
+    branches: tuple[NamedBranch, ...]
+    alike: tuple[tuple[str, ...], ...]
+    near: tuple[Near, ...]
+    arrays: tuple[NamedArray, ...]
+    pace: int
+    modules: Modules
+    best_root: Rooting | None
+    file_root: Rooting
+    root_note: str

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 
 from ..system.notes import changing, idle
 from . import urdf_elements as read
-from .loops import left_open, notes_of_none
 from .model import (
     EARTH,
     Array,
@@ -25,9 +24,16 @@ from .model import (
     RobotError,
     Transform,
 )
-from .passed_over import coupled_elsewhere, in_degrees, passed_over
 from .rotors import drivetrain, rotors
-from .unread import tilted_planes, unread
+from .unsupported import (
+    coupled_elsewhere,
+    in_degrees,
+    left_open,
+    notes_of_none,
+    passed_over,
+    tilted_planes,
+    unread,
+)
 from .xml_lines import Element, did_you_mean, parse_xml, quoted, read_bytes
 
 Base = Literal["fixed", "floating"]

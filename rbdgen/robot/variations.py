@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from .angles import off_quarters, rot_x, rot_z
-from .fixed_links import merge_fixed
+from .canonical import merge_fixed
 from .frames import align_axes
 from .model import Array, Inertia, Joint, Robot, Transform
 from .payload import ENTRIES

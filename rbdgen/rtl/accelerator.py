@@ -21,14 +21,13 @@ from ..tasks.routes import CODE, HOST, ROLLOUTS, STEPS
 from ..tasks.stages import COUNT, TAG, Accelerator
 from ..tasks.visit import StageVisit, parse
 from .core import FIRST, WORD, WRITE, register_ports
-from .lut_ram import LutRam
+from .delay_line import LutRam
+from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
-from .reciprocal import ReciprocalUnit
-from .retiring import Retiring
-from .sincos import SinCosUnit
-from .slot_queue import SlotQueue
+from .queues import SlotQueue
+from .result_arbiter import Retiring
 from .slots import Slots
-from .station import TURNS, Station, is_one_of
+from .stage_wrapper import TURNS, Station, is_one_of
 
 Shape = data.StructLayout
 

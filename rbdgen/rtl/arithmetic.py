@@ -1,10 +1,15 @@
-"""The sums of ``rbdgen.graph.fixed`` as single carry chains; and delays."""
+"""The sums of ``rbdgen.graph.fixed`` as single carry chains; and delays.
+
+Selection by an index as a tree of two-way multiplexers.
+
+Small counters and comparisons as LUTs: a carry chain for four bits is slower and larger.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from amaranth.hdl import Cat, Const, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from ..graph.fixed import Format
 from ..graph.node import Op
@@ -67,3 +72,30 @@ def later(
         m.d.sync += register.eq(value)
         value = register
     return value
+
+
+def select(values: Sequence[Value], index: Value) -> Value:
+    """``values[index]``; any of them if there is none.
+
+    A tree takes about a LUT for each bit of each value. `amaranth.hdl.Array` becomes a comparison
+    of the index with each position first, which takes twice that.
+    """
+    for bit in index:
+        pairs = zip(values[::2], values[1::2], strict=False)
+        odd = values[len(values) & ~1 :]
+        values = [*(Mux(bit, above, below) for below, above in pairs), *odd]
+    return values[0]
+
+
+def next_count(count: Signal, size: int) -> Value:
+    """``count`` + 1, or 0 after ``size`` - 1."""
+    toggled = Cat(bit ^ count[:k].all() for k, bit in enumerate(count))
+    return toggled if size == 1 << len(count) else Mux(count == size - 1, 0, toggled)
+
+
+def at_least(count: Signal, threshold: int) -> Value:
+    """Whether ``count`` ≥ ``threshold``, for thresholds of 1 to 3."""
+    if threshold == 1:
+        return count.any()
+    above = count[1:].any() if threshold == 2 else count[2:].any()
+    return above if threshold == 2 else above | (count[:2] == Const(3, 2))

@@ -1,4 +1,7 @@
-"""The base of all cores: streams, flags, and results that wait for the reader."""
+"""The base of all cores: streams, flags, and results that wait for the reader.
+
+All fields of a structure at once.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -15,11 +18,9 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import STILL, Node, Op
 from ..graph.wires import source
 from ..graph.word import indices, kind_of, spell
-from .fields import fill
-from .lut_ram import LutRam
+from .delay_line import LutRam
+from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
-from .reciprocal import ReciprocalUnit
-from .sincos import SinCosUnit
 
 WORD, WRITE, FIRST = "parameter_word", "parameter_write", "parameter_first"  # ports of registers
 
@@ -149,3 +150,27 @@ def register_ports(width: int) -> dict[str, Any]:
 def _plain(name: str) -> str:
     """parameter[3] → parameter_3."""
     return "_".join(map(str, (kind_of(name), *indices(name))))
+
+
+def fill(
+    m: Module, structure: data.View[data.StructLayout], values: Mapping[str, Value | int]
+) -> None:
+    """``structure`` is these values, by the names of its fields; fields without one stay 0.
+
+    Amaranth makes the same of an assignment for each field; but for each of those it looks at
+    every bit of the whole, which takes minutes where fields are thousands.
+    """
+    whole, places = structure.as_value(), {name: structure.shape()[name] for name in values}
+    fields = Cat(whole[at.offset : at.offset + at.width] for at in places.values())
+    m.d.comb += fields.eq(Cat(fitted(values[name], at.width) for name, at in places.items()))
+
+
+def fitted(value: Value | int, width: int) -> Value:
+    """The lowest ``width`` bits, extended by the sign where there are fewer."""
+    if isinstance(value, int):
+        return Const(value, width)
+    value = Value.cast(value)
+    if len(value) >= width:
+        return value[:width]
+    above = value[-1] if value.shape().signed else Const(0)
+    return Cat(value, above.replicate(width - len(value)))

@@ -14,15 +14,13 @@ from ..graph.wires import operands
 from ..schedule.fabric import BANK, LONGEST_RING, READ
 from ..schedule.fold import LOGIC_PORT, Fold, job_operands
 from ..schedule.units import Job, Kind, job, nodes_of
-from .arithmetic import later
-from .channel import NOT_SHARED, ChannelFifo
+from .arithmetic import later, next_count
 from .core import Core
-from .counting import next_count
-from .lut_ram import LutRam, whole_address
+from .delay_line import LutRam, whole_address
+from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
 from .phases import Phases
-from .reciprocal import ReciprocalUnit
-from .sincos import SinCosUnit
+from .queues import NOT_SHARED, ChannelFifo
 from .units import UNIT, Made, Operand, Ports, Site, operand_of, overflow_of
 
 GATHER = 16  # overflow bits that meet in one register

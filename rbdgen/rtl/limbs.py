@@ -9,14 +9,12 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 
 from ..graph.node import Op
 from ..schedule.limbs import LimbPlan
-from .apart import instance_of
 from .arithmetic import mirrored
-from .core import Core
-from .fields import fill
-from .lut_ram import LutRam
+from .core import Core, fill
+from .delay_line import LutRam
+from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
-from .reciprocal import ReciprocalUnit
-from .sincos import SinCosUnit
+from .separate_module import instance_of
 
 FEW = 4  # words that so many limbs read on average stay in registers of their own
 ZERO = ""  # where a limb reads no word of the task

@@ -25,14 +25,13 @@ from ..system.memory import hand_back
 from ..system.workers import cores, in_workers
 from ..tasks.stages import Accelerator
 from .accelerator import AcceleratorCore
-from .apart import to_rtlil
 from .core import Core
 from .cores import core_of
-from .lut_ram import LutRam
+from .delay_line import LutRam
+from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
-from .reciprocal import ReciprocalUnit
 from .region import RegionPipeline
-from .sincos import SinCosUnit
+from .separate_module import to_rtlil
 
 LARGE = 1500  # operations: a second and a half for a process to begin pays from here
 WIDEST = 1 << 16  # bits of one port, or register, in Amaranth

@@ -8,7 +8,7 @@ from typing import Any
 from amaranth.hdl import Cat, Module, Signal, Value
 
 from ..schedule.fabric import LOADS
-from .channel import NOT_SHARED
+from .queues import NOT_SHARED
 
 COPIES = 24  # that follow one relay
 

@@ -14,8 +14,7 @@ from ..schedule.channels import Pipeline
 from ..schedule.fold import ends_in_register
 from ..schedule.pipelined import region_of
 from ..schedule.units import Job, job
-from .delay_line import DelayLine, Rings
-from .lut_ram import LutRam
+from .delay_line import DelayLine, LutRam, Rings
 from .units import UNIT, Made, Operand, Ports, Site, operand_of, overflow_of
 
 SUBMODULE = {"mul": "multiply", "sincos": "sincos", "recip": "recip"}  # kind of unit → its name

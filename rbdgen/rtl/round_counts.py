@@ -5,9 +5,9 @@ from __future__ import annotations
 from amaranth.hdl import Const, Module, Signal, Value
 
 from ..schedule.round_plan import Origin, RoundPlan
-from .channel import NOT_SHARED
-from .counting import next_count
+from .arithmetic import next_count
 from .phases import Phases
+from .queues import NOT_SHARED
 
 TURNED = 60  # loads of one copy of the round's number, or of a task's first cycle
 FOLLOWING = 12  # copies that follow one relay

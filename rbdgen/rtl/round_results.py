@@ -12,11 +12,10 @@ from ..graph.visits import Visit
 from ..schedule.datapaths import Datapath
 from ..schedule.fold import flag_time
 from ..schedule.round_plan import RoundPlan
-from .arithmetic import later
-from .channel import NOT_SHARED
-from .counting import next_count
+from .arithmetic import later, next_count
+from .delay_line import BlockRam
 from .folded import FoldHardware
-from .lut_ram import BlockRam
+from .queues import NOT_SHARED
 from .round_counts import TURNED, Rounds
 from .units import Made
 

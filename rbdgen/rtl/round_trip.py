@@ -9,14 +9,13 @@ from ..graph.node import Node, Region
 from ..schedule.channels import Pipeline
 from ..schedule.fabric import BANK
 from ..schedule.pipelined import INPUT, OUTPUT, region_name
-from .apart import instance_of
-from .channel import ChannelFifo
 from .core import Core
-from .lut_ram import LutRam
+from .delay_line import LutRam
+from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
-from .reciprocal import ReciprocalUnit
+from .queues import ChannelFifo
 from .region import RegionPipeline
-from .sincos import SinCosUnit
+from .separate_module import instance_of
 
 WAITING = 3  # results that may wait to be taken: one a clock takes two
 

@@ -11,15 +11,14 @@ from ..graph.fixed import Format, renamed
 from ..schedule.datapaths import TASK, Datapath
 from ..schedule.fabric import BANK
 from ..schedule.round_plan import ON_THE_WAY, Group, Origin, RoundPlan
-from .channel import NOT_SHARED
 from .core import Core
+from .delay_line import BlockRam, LutRam, whole_address
 from .folded import FoldHardware
-from .lut_ram import BlockRam, LutRam, whole_address
+from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
-from .reciprocal import ReciprocalUnit
+from .queues import NOT_SHARED
 from .round_counts import TURNED, Rounds
 from .round_results import Results
-from .sincos import SinCosUnit
 from .units import Made
 
 

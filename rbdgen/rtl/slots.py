@@ -10,9 +10,9 @@ from amaranth.hdl import Module, Mux, Signal, Value
 from ..tasks.routes import HOST, RESULT
 from ..tasks.stages import Accelerator
 from ..tasks.visit import StageVisit
-from .fields import fill
-from .lut_ram import BlockRam, LutRam
-from .station import FLAG, Station, bank_layout, is_one_of, once
+from .core import fill
+from .delay_line import BlockRam, LutRam
+from .stage_wrapper import FLAG, Station, bank_layout, is_one_of, once
 
 
 class Stations(Protocol):

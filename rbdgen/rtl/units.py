@@ -15,11 +15,10 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
 from ..graph.wires import source
 from .arithmetic import add_or_subtract, aligned, mirrored, truncated
-from .lut_ram import LutRam
+from .delay_line import LutRam
+from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
 from .pipeline import Pipeline
-from .reciprocal import ReciprocalUnit
-from .sincos import SinCosUnit
 
 Operand = tuple[Value, int]  # bits and how many of them are fraction
 Ports = dict[str, Signal]  # outputs of a unit, by name

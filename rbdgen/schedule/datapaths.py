@@ -9,8 +9,8 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node
 from ..graph.visits import Program, Result, Source, Visit
-from ..passes.instances import FixedProgram, instantiate
-from ..passes.specialised import kind_of
+from ..words.instances import FixedProgram, instantiate
+from .specialise import kind_of
 from .units import Jobs, shared_jobs
 
 TASK = "task"  # the datapath that gives a task's words to those who read them

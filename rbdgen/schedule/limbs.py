@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Region
 from ..graph.visits import Visit
-from ..passes.instances import FixedProgram
+from ..words.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel, Pipeline
 from .fold import Fold

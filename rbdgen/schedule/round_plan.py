@@ -19,7 +19,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.node import STILL, Node, Region
 from ..graph.visits import Result, Visit, factored
 from ..graph.wires import source
-from ..passes.instances import FixedProgram
+from ..words.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel
 from .datapaths import TASK, Datapath, Datapaths

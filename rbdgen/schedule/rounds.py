@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..design.target import Target
 from ..graph.visits import Result, Visit, factored
-from ..passes.instances import FixedProgram
+from ..words.instances import FixedProgram
 from .datapaths import TASK, Datapath, datapaths_of
 from .modulo import fold
 from .program import ScheduleError

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..graph.graph import Graph
-from ..passes.instances import FixedProgram
+from ..words.instances import FixedProgram
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import count
 
 from ..design.target import Target
-from ..passes.instances import FixedProgram
-from ..passes.specialised import specialised, templates_of
+from ..words.instances import FixedProgram
 from .datapaths import datapaths_of, datapaths_with
 from .round_plan import GATHERING
+from .specialise import specialised, templates_of
 from .units import Jobs
 
 MOST_DATAPATHS = 2  # times the fewest: what more of them save in cycles is not worth their logic

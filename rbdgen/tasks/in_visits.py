@@ -9,7 +9,7 @@ from ..design.choices import GIVES
 from ..graph.graph import Graph
 from ..graph.visits import Program, Result, Source, Visit
 from ..graph.word import indices, kind_of, renamed
-from ..passes.along import WHOLE
+from ..words.program_ranges import WHOLE
 from .routes import CALLED, HOST, NOTHING, ROLLOUTS, ROUTES, TOLD, origin
 from .visit import StageVisit
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Op
-from ..passes.pieces import Piece
+from ..schedule.partition import Piece
 from ..schedule.plan import Plan
 from .routes import RESULT
 from .stage import Stage

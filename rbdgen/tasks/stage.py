@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import STILL, Op
-from ..passes.pieces import Piece
+from ..schedule.partition import Piece
 from ..schedule.plan import Plan
 from .routes import STAGES, Source, origin
 from .visit import StageVisit, part_of

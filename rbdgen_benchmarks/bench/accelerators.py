@@ -15,8 +15,8 @@ from rbdgen.design.choices import WHOLE
 from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.draw.tables import table
 from rbdgen.graph.rows import SCALES
-from rbdgen.synthesize.tool import SynthesisError
 from rbdgen.system.progress import Progress
+from rbdgen.tools.tool import SynthesisError
 
 STATES = 1000
 WORST = f"worst, {SCALES[0].name} | {SCALES[1].name}"

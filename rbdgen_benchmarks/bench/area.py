@@ -1,4 +1,4 @@
-"""The coefficients of ``rbdgen.estimate.area``, from designs that Yosys maps in minutes."""
+"""The coefficients of ``rbdgen.schedule.area``, from designs that Yosys maps in minutes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rbdgen.api.synthesis import mapped, yosys_version
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.cells import counted
 from rbdgen.draw.tables import table
-from rbdgen.estimate.area import Sample, fit
-from rbdgen.estimate.features import features
-from rbdgen.rtl.emit import emit
+from rbdgen.schedule.area import Sample, fit
+from rbdgen.schedule.features import features
+from rbdgen.shell.emit import emit
 from rbdgen.system.progress import Progress
 
 from .chains import chain_urdf
@@ -83,7 +83,7 @@ FAMILIES: dict[str, tuple[str, Designs, tuple[tuple[str, str, dict[str, Any]], .
 def area_model(place: Path, progress: Progress) -> Any:
     """LUTs, flip-flops and memories as the area model estimates them, and as Yosys maps them.
 
-    What it returns is the table that ``rbdgen/estimate/area.json`` holds.
+    What it returns is the table that ``rbdgen/schedule/area.json`` holds.
     """
     robots = {}
     for joints in CHAINS:

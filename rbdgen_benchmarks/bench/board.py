@@ -15,16 +15,16 @@ from rbdgen.api.host_interface import line_layouts
 from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
 from rbdgen.api.sampling import states as sampled
 from rbdgen.api.vectors import sampled_tasks
-from rbdgen.board.packets import Answered
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.design.choices import GIVES, NEEDS
 from rbdgen.design.manifest import AcceleratorManifest
 from rbdgen.draw.tables import table
-from rbdgen.driver import Dynamics
-from rbdgen.driver.links import SIMULATED, SerialPort
-from rbdgen.rtl.task_packets import Status
+from rbdgen.shell.packets import Answered
+from rbdgen.shell.task_packets import Status
 from rbdgen.system.progress import Progress
 from rbdgen.tasks.model import evaluate_task
+from rbdgen_host.driver import Dynamics
+from rbdgen_host.driver.links import SIMULATED, SerialPort
 
 from .fuzz_frames import Asked, Damage, Flood, flood
 

@@ -9,9 +9,9 @@ from typing import Any
 from rbdgen.api.synthesis import mapped
 from rbdgen.compile.flow import Core
 from rbdgen.design.target import TARGETS
-from rbdgen.rtl.emit import Emitted, emit
-from rbdgen.synthesize.tool import SynthesisError
+from rbdgen.shell.emit import Emitted, emit
 from rbdgen.system.progress import Progress
+from rbdgen.tools.tool import SynthesisError
 
 FAMILIES = ("xcup", "ecp5")
 # Products of a core that is mapped. As WebAssembly Yosys has 4 GB, which about 6000 products with

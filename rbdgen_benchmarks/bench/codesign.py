@@ -28,15 +28,15 @@ from rbdgen.compile.words import sample_inputs
 from rbdgen.draw import groups
 from rbdgen.draw.tables import table
 from rbdgen.dynamics.split import motion, product, slopes
-from rbdgen.estimate.links import PCIE, Link, Timing
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.word import kind_of
-from rbdgen.passes.climbs import joined
-from rbdgen.passes.given import Given, largest_inputs
-from rbdgen.passes.order import EXACT, UNITS, run
-from rbdgen.passes.words import to_words
+from rbdgen.schedule.host_links import PCIE, Link, Timing
 from rbdgen.system.progress import Progress
+from rbdgen.words.ascent_schedule import joined
+from rbdgen.words.graph_words import to_words
+from rbdgen.words.input_domain import Given, largest_inputs
+from rbdgen.words.order import EXACT, UNITS, run
 
 ROBOT = "iiwa14_fast"
 CHOICES: Mapping[str, Any] = {"width": 18, "target": "xcup", "style": "latency", "clock": 18.0}

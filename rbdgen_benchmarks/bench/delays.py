@@ -15,8 +15,8 @@ from amaranth.back import rtlil
 from amaranth.hdl import ClockDomain, Elaboratable, Module, Signal, Value, signed
 
 from rbdgen.draw.tables import table
-from rbdgen.synthesize.report import synthesize
 from rbdgen.system.progress import Progress
+from rbdgen.tools.report import synthesize
 
 PART = "ecp5-25f"
 MULTIPLIERS = {(18, 18): 1, (25, 18): 2, (25, 25): 4}  # MULT18X18D of a product, of 28

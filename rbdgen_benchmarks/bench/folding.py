@@ -13,10 +13,10 @@ from rbdgen.api.result_cache import compiler_digest, kept
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.target import find_target
 from rbdgen.draw.tables import table
-from rbdgen.rtl.emit import emit
 from rbdgen.schedule.modulo import fold
-from rbdgen.synthesize.report import synthesize
+from rbdgen.shell.emit import emit
 from rbdgen.system.progress import Progress
+from rbdgen.tools.report import synthesize
 
 # Name: robot, choices, how nextpnr is asked. The static placer makes shorter wires where many
 # memories lie between.

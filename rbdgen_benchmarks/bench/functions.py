@@ -14,14 +14,14 @@ from rbdgen.design.choices import INVERTING
 from rbdgen.design.coordinates import CoordinateError, brief, worst_share
 from rbdgen.design.runs import IntegerRun
 from rbdgen.draw.tables import markdown, table
-from rbdgen.estimate.area import estimated
-from rbdgen.estimate.features import features
 from rbdgen.graph.rows import SCALES
-from rbdgen.passes.precision import smallest_width
-from rbdgen.passes.ranges import RangeError
-from rbdgen.passes.wordlength import PrecisionError
 from rbdgen.robot.model import RobotError
+from rbdgen.schedule.area import estimated
+from rbdgen.schedule.features import features
 from rbdgen.system.progress import Progress
+from rbdgen.words.precision import smallest_width
+from rbdgen.words.ranges import RangeError
+from rbdgen.words.wordlength import PrecisionError
 
 from .cells import COLUMNS, FAMILIES, cells, columns, no_cells, too_large
 from .errors import errors, redesigned

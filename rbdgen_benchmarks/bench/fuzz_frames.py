@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from rbdgen.api.errors import Mismatch
-from rbdgen.board.packets import (
+from rbdgen.shell.packets import (
     ESCAPE,
     FLAG,
     SELF_TEST,
@@ -21,7 +21,7 @@ from rbdgen.board.packets import (
     response,
     task,
 )
-from rbdgen.driver.links import OFFERED, TAGS, Transport
+from rbdgen_host.driver.links import OFFERED, TAGS, Transport
 
 WAIT = 60.0  # s without any answer, after which a line hangs
 AGAIN = 5.0  # s without any answer, after which a self-test is asked for once more

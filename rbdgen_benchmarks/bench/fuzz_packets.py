@@ -22,14 +22,14 @@ from rbdgen.api.host_interface import packet_format
 from rbdgen.api.packets import Packets, packets_of
 from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
 from rbdgen.design.manifest import AcceleratorManifest
+from rbdgen.design.ports import Ports
 from rbdgen.draw.tables import markdown, table
-from rbdgen.rtl.task_packets import MAX_FUNCTIONS, PacketFormat
-from rbdgen.simulate.model import Model
-from rbdgen.simulate.ports import Ports
-from rbdgen.simulate.toolchain import OF_LONG_RUNS
-from rbdgen.simulate.verilate import build
+from rbdgen.shell.task_packets import MAX_FUNCTIONS, PacketFormat
 from rbdgen.system.named_word import NamedWord
 from rbdgen.system.progress import Progress
+from rbdgen.tools.model import Model
+from rbdgen.tools.toolchain import OF_LONG_RUNS
+from rbdgen.tools.verilate import build
 
 Beats = Sequence[int]
 ROBOT = "pendulum"

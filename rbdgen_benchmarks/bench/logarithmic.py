@@ -19,10 +19,10 @@ from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.coordinates import brief
 from rbdgen.design.runs import CoreRun
 from rbdgen.draw.tables import table
-from rbdgen.estimate.features import features
 from rbdgen.graph.node import Op
 from rbdgen.graph.rows import SCALES
 from rbdgen.graph.wires import source
+from rbdgen.schedule.features import features
 from rbdgen.system.progress import Progress
 
 from .arithmetic import HEAD as HEAD_BEFORE

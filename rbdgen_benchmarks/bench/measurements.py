@@ -153,7 +153,7 @@ def _about(name: str) -> str:
 
 
 def scans(place: Path, progress: Progress) -> Any:
-    """Errors of rbdgen.parallel on chains of 2 to 256 links, worst of 64 states, beside ABA's."""
+    """Errors of `rbdgen_host.parallel` on 2 to 256 links, worst of 64 states, beside ABA's."""
     from .scans import scans as measured  # which needs JAX
 
     return measured(place, progress)

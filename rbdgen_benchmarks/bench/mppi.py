@@ -23,9 +23,9 @@ from rbdgen.api.folder import write_file
 from rbdgen.design.facts import AcceleratedFacts
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
-from rbdgen.driver import Dynamics
 from rbdgen.robot.model import Array, Robot
 from rbdgen.system.progress import Progress
+from rbdgen_host.driver import Dynamics
 
 Accelerations = Callable[[Array, Array, Array], Array]  # q̈ (N, nv) of q, q̇ and τ
 

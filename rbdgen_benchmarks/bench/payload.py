@@ -13,8 +13,8 @@ from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.coordinates import brief
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
-from rbdgen.estimate.area import estimated
-from rbdgen.estimate.features import features
+from rbdgen.schedule.area import estimated
+from rbdgen.schedule.features import features
 from rbdgen.system.progress import Progress
 
 from .cells import FAMILIES

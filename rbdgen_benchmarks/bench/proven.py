@@ -16,10 +16,10 @@ from rbdgen.draw.tables import table
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
-from rbdgen.passes.words import worst_error
-from rbdgen.prove.words import output_errors, prove
-from rbdgen.search.extents import extents
 from rbdgen.system.progress import Progress
+from rbdgen.words.graph_words import worst_error
+from rbdgen.words.proven_ranges import output_errors, prove
+from rbdgen.words.value_range import extents
 
 CASES = (("hyq", "id"), ("hyq", "did"), ("iiwa14_fast", "id"), ("iiwa14_fast", "did"))
 STATES, CHUNK, SEED = 200_000, 20_000, 77

@@ -10,9 +10,9 @@ from rbdgen.compile.words import sample_inputs
 from rbdgen.design.loading import shipped_robots
 from rbdgen.design.nested import MotionLimits
 from rbdgen.draw.tables import table
-from rbdgen.passes.climbs import STEPS
-from rbdgen.search.attack import attack
 from rbdgen.system.progress import Progress
+from rbdgen.words.ascent_schedule import STEPS
+from rbdgen.words.falsify import attack
 
 TIMES = 10
 SEED = 1000  # none that ranges are searched with

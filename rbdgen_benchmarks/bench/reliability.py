@@ -23,8 +23,8 @@ from rbdgen.compile.core import Core
 from rbdgen.design.choices import WHOLE
 from rbdgen.design.manifest import CoreManifest
 from rbdgen.draw.tables import markdown, table
-from rbdgen.simulate.model import Model
 from rbdgen.system.progress import Progress
+from rbdgen.tools.model import Model
 
 NAME, TARGET = "iiwa14_fast", "xcup"
 SIZE = 1_000_000  # vectors of a function, in a round

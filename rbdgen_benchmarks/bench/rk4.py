@@ -24,10 +24,10 @@ from rbdgen.compile.scheduled import Accelerated
 from rbdgen.draw import svg
 from rbdgen.draw.rows import LEFT, LEGEND, RIGHT, WIDE, Row, Span, draw, height, legend
 from rbdgen.draw.tables import table
-from rbdgen.driver import Dynamics, rk4_sensitivity
 from rbdgen.golden import rnea
-from rbdgen.simulate.model import Model
 from rbdgen.system.progress import Progress
+from rbdgen.tools.model import Model
+from rbdgen_host.driver import Dynamics, rk4_sensitivity
 
 Integers = NDArray[np.int64]
 ROBOT = "gantry"

@@ -9,11 +9,11 @@ import numpy as np
 
 from rbdgen.draw.tables import table
 from rbdgen.golden import aba, rnea
-from rbdgen.parallel import FORWARD, INVERSE, Dynamics
-from rbdgen.parallel.chains import random_chain
-from rbdgen.parallel.jax_installed import jax
 from rbdgen.robot.model import Array
 from rbdgen.system.progress import Progress
+from rbdgen_host.parallel import FORWARD, INVERSE, Dynamics
+from rbdgen_host.parallel.chains import random_chain
+from rbdgen_host.parallel.jax_installed import jax
 
 SIZES = (2, 8, 16, 32, 64, 128, 256)
 STATES = 64
@@ -21,7 +21,7 @@ DTYPES = ("float64", "float32")
 
 
 def scans(place: Path, progress: Progress) -> Any:
-    """Errors of rbdgen.parallel on chains of 2 to 256 links, worst of 64 states, beside ABA's."""
+    """Errors of `rbdgen_host.parallel` on 2 to 256 links, worst of 64 states, beside ABA's."""
     jax.config.update("jax_enable_x64", True)
     jax.config.update("jax_disable_most_optimizations", True)  # no times are taken here
     rows = []

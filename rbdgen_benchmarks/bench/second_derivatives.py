@@ -22,8 +22,8 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node
 from rbdgen.graph.tangent import differentiate
 from rbdgen.graph.word import indices, kind_of, spell
-from rbdgen.passes.order import EXACT, run
 from rbdgen.system.progress import Progress
+from rbdgen.words.order import EXACT, run
 
 from .cpu import processor
 

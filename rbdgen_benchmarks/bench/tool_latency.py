@@ -137,7 +137,7 @@ def _arm(work: Path, progress: Progress) -> dict[str, Took]:
     found = {f"rbdgen {' '.join(generate)} -o D": session.command(*generate, "-o", folder)}
     shutil.copytree(folder, copy)
     found["rbdgen simulate D"] = session.command("simulate", folder)
-    driver = ("rbdgen.driver", "Dynamics")
+    driver = ("rbdgen_host.driver", "Dynamics")
     found['Dynamics(D, "rtl") after that'] = session.call(*driver, str(folder), "rtl")
     for _ in range(2):
         again = session.call(*driver, ROBOT, "rtl", ii=II, target=TARGET)

@@ -13,9 +13,9 @@ from scipy.interpolate import CubicSpline
 from rbdgen import golden
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import sample_inputs
-from rbdgen.driver import Dynamics
 from rbdgen.robot.model import Robot
 from rbdgen.system.progress import Progress
+from rbdgen_host.driver import Dynamics
 
 from .ilqr import KNOTS, Array, Gradient, Points, Robotics
 from .plant import Arms, Noise, seen

@@ -6,10 +6,10 @@ from math import ceil, log2
 from typing import Any
 
 from rbdgen.draw.tables import table
-from rbdgen.parallel.chains import random_chain
-from rbdgen.parallel.depth import depth
-from rbdgen.parallel.graphs import traced
 from rbdgen.system.progress import Progress
+from rbdgen_host.parallel.chains import random_chain
+from rbdgen_host.parallel.depth import depth
+from rbdgen_host.parallel.graphs import traced
 
 # (function, method) → its name, largest size without and with --full, and the bound that tests
 # and this table hold it to, as a text and as a function of n and L = ⌈log₂ n⌉.

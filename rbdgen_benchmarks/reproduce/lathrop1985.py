@@ -19,10 +19,10 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 from rbdgen.graph.verify import verify
 from rbdgen.graph.word import spell
-from rbdgen.parallel.chains import random_chain
-from rbdgen.parallel.depth import depth
-from rbdgen.parallel.graphs import traced
 from rbdgen.system.progress import Progress
+from rbdgen_host.parallel.chains import random_chain
+from rbdgen_host.parallel.depth import depth
+from rbdgen_host.parallel.graphs import traced
 
 from .report import Reproduction
 from .timetable import Timetable, When

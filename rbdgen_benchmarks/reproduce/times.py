@@ -1,4 +1,4 @@
-"""How long `rbdgen.parallel` and Pinocchio take for random chains, in one run."""
+"""How long `rbdgen_host.parallel` and Pinocchio take for random chains, in one run."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy as np
 
 from rbdgen.api.errors import Mismatch
 from rbdgen.golden import rnea
-from rbdgen.parallel import Dynamics
-from rbdgen.parallel.chains import random_chain
-from rbdgen.parallel.jax_installed import jax
 from rbdgen.robot.model import Array, Robot, skew
 from rbdgen.system.progress import Progress
+from rbdgen_host.parallel import Dynamics
+from rbdgen_host.parallel.chains import random_chain
+from rbdgen_host.parallel.jax_installed import jax
 
 SECONDS = 0.2  # of repetitions, of which the least counts
 LEAST = 3

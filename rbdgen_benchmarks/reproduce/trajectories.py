@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from rbdgen import golden
-from rbdgen.golden.joints import joint_pose
-from rbdgen.golden.tree import position
+from rbdgen.golden.tree import joint_pose, position
 from rbdgen.robot.model import Array, Robot
 
 from .ilqr import KNOTS, STEP, Tasks

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 from rbdgen.compile.front import Front
 from rbdgen.graph.fixed import FixedGraph
-from rbdgen.passes.given import Given
-from rbdgen.passes.order import UNITS, run
-from rbdgen.passes.words import to_words, within_error, worst_error
 from rbdgen.schedule.units import shared_jobs
+from rbdgen.words.graph_words import to_words, within_error, worst_error
+from rbdgen.words.input_domain import Given
+from rbdgen.words.order import UNITS, run
 
 TARGET = "ecp5-85f"  # whose multipliers are counted
 PROMISED, ONE_WIDTH, ONE_POINT = "error per coordinate", "one width", "one point"

@@ -12,8 +12,8 @@ from rbdgen.codegen.compiled import Model, Results, Source
 from rbdgen.compile.flow import Front
 from rbdgen.dynamics.interface import Columns, from_columns, to_columns
 from rbdgen.graph.fixed import Format, Integers, evaluate_fixed
-from rbdgen.passes.given import Given
 from rbdgen.system.progress import Progress
+from rbdgen.words.input_domain import Given
 
 from .ilqr import Array, Points
 from .one_point import evaluate_one_point

@@ -12,8 +12,8 @@ import numpy as np
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import sample_inputs
 from rbdgen.draw.shares import Share, picture
-from rbdgen.driver import Dynamics
 from rbdgen.system.progress import Progress
+from rbdgen_host.driver import Dynamics
 
 from .ilqr import Array, Points, Robotics, Tasks, solve
 from .trajectories import arm, legs

@@ -109,8 +109,8 @@ def prefix_sums(full: bool, place: Path, progress: Progress) -> Reproduction:
         )
     numbers["pinocchio"] = [asdict(t) for own in beside.values() for t in own]
     text.append(
-        "Measured: times of rbdgen.parallel as above, each the least of several calls, checked "
-        "against the golden model; Pinocchio's C++ called from Python, one state a call.\n"
+        "Measured: times of rbdgen_host.parallel as above, each the least of several calls, "
+        "checked against the golden model; Pinocchio's C++ called from Python, one state a call.\n"
         "The paper's: what is listed first; its figures have no numbers in the text.\n"
         "What differs: the machines; our JSIIA sums composite inertias, the paper's does an "
         "inverse dynamics for each column; the paper times loops on CPU threads, here XLA "

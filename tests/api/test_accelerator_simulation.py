@@ -17,11 +17,11 @@ from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.api.verilated import load_core
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.scheduled import Accelerated
-from rbdgen.driver import Dynamics
-from rbdgen.simulate import verilate
-from rbdgen.simulate.toolchain import SimulationError
 from rbdgen.tasks.routes import CODES
+from rbdgen.tools import verilate
+from rbdgen.tools.toolchain import SimulationError
 from rbdgen_benchmarks.bench.rk4 import SLOPES, picture, turns
+from rbdgen_host.driver import Dynamics
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 

@@ -15,8 +15,8 @@ from rbdgen.api.design_cache import kept_design
 from rbdgen.api.folder import MARK, sealed
 from rbdgen.codegen import compiled
 from rbdgen.compile import product
-from rbdgen.driver import Dynamics
-from rbdgen.simulate.toolchain import SimulationError, Toolchain
+from rbdgen.tools.toolchain import SimulationError, Toolchain
+from rbdgen_host.driver import Dynamics
 from tests.support.driver_designs import states
 
 CHOICES: dict[str, Any] = {"accelerator": True, "functions": ("m",), "width": 12}

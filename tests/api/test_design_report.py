@@ -18,10 +18,10 @@ import pytest
 from rbdgen import api
 from rbdgen.cli.main import main
 from rbdgen.draw.tables import info_text
-from rbdgen.synthesize.floor import Floor
-from rbdgen.synthesize.nextpnr import Placement, Step
-from rbdgen.synthesize.report import Report as Synthesised
-from rbdgen.synthesize.report import Usage
+from rbdgen.tools.floorplan import Floor
+from rbdgen.tools.nextpnr import Placement, Step
+from rbdgen.tools.report import Report as Synthesised
+from rbdgen.tools.report import Usage
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 

@@ -22,9 +22,9 @@ from rbdgen.api.result_cache import COMPILER
 from rbdgen.cli.main import main
 from rbdgen.design.choices import LARGEST_INTERVAL
 from rbdgen.design.target import find_target
-from rbdgen.estimate.explored import Point
-from rbdgen.synthesize import yosys
-from rbdgen.synthesize.tool import SynthesisError
+from rbdgen.schedule.explored import Point
+from rbdgen.tools import yosys
+from rbdgen.tools.tool import SynthesisError
 from tests.test_imports import imports, modules, room_of
 
 POINT = {

@@ -13,8 +13,8 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api.folder import checked_manifest, sealed
-from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
+from rbdgen_host.driver import Dynamics
 
 CHANGED = "changed since it was generated; generate the design again, or --trust it as it is"
 FILES = ("design.yaml", "robot.urdf", "graph.txt", "pipeline.svg", "pendulum_m.v", "pendulum_m.il")

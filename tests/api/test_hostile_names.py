@@ -19,8 +19,8 @@ import yaml
 from rbdgen import api
 from rbdgen.cli.main import main
 from rbdgen.codegen import hls_library
-from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.system.data import data_folder
+from rbdgen.tools.tool import YOSYS, run_tool
 from tests.codegen.test_crocoddyl import built
 from tests.support.icarus import binary
 from tests.support.lint import check_lint

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.driver import Dynamics, FarError, FarWarning
 from rbdgen.robot.model import RobotError
+from rbdgen_host.driver import Dynamics, FarError, FarWarning
 from tests.support.coordinates import worst_of
 
 NEAR: dict[str, Any] = {"formulation": "logarithmic", "inverse": "near"}

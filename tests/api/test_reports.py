@@ -12,9 +12,9 @@ import pytest
 from rbdgen.api.reports import LARGEST, NoReport, read_picture, read_report
 from rbdgen.design.coordinates import CoordinateError, ScaleError
 from rbdgen.design.runs import CoreRun
-from rbdgen.synthesize.floor import Floor
-from rbdgen.synthesize.report import Mapped, Usage
-from rbdgen.synthesize.report import Report as Synthesised
+from rbdgen.tools.floorplan import Floor
+from rbdgen.tools.report import Mapped, Usage
+from rbdgen.tools.report import Report as Synthesised
 
 OFF = CoordinateError("tau[0]", "a", "N", None, {"at rest": ScaleError(1e-4, 2e-4, 3e-4)})
 RUN = CoreRun(10, 0, True, 1, 20, 1, 0, None, (OFF,))

@@ -17,9 +17,9 @@ from rbdgen.api.simulation import Simulation
 from rbdgen.api.synthesis import Synthesis
 from rbdgen.design.coordinates import CoordinateError, ScaleError
 from rbdgen.design.runs import AcceleratorRun, CoreRun, FunctionRun, MixedRun
-from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
-from rbdgen.synthesize.report import Mapped
+from rbdgen.tools.report import Mapped
+from rbdgen_host.driver import Dynamics
 
 OFF = ScaleError(1.5e-4, 0.006, 0.02)
 STATES = {name: np.zeros((3, 2)) for name in ("q", "qd", "qdd")}

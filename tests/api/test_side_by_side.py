@@ -23,10 +23,10 @@ from rbdgen.api.side_by_side import (
     wins,
 )
 from rbdgen.api.timing import ProgramTimes, Times
-from rbdgen.board.packets import Layout
 from rbdgen.cli.main import main
 from rbdgen.design.coordinates import CoordinateError, ScaleError, worst_share
 from rbdgen.graph.rows import SCALES
+from rbdgen.shell.packets import Layout
 
 FAST = Line("fast", 100, (2, 2), 100.0, "placed and routed", 50)
 UNKNOWN = Line("unknown", 100, (1, 1), None, "", 50)

@@ -17,7 +17,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.mixed import evaluate_mixed, to_float
 from rbdgen.graph.node import Builder, Op
-from rbdgen.passes.in_double import computing
+from rbdgen.passes.mixed_precision import computing
 from tests.support.library import Library, has, plain
 
 ROUNDED = 2.0**-23  # of a result that is right but for its own rounding, and for a little

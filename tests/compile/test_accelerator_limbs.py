@@ -16,14 +16,14 @@ from rbdgen.compile.core import limbs_of, of_limbs
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import ROLLOUTS, WHOLE
-from rbdgen.estimate.features import features
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.visits import LIMB
-from rbdgen.passes.along import GivenAlong
 from rbdgen.robot.model import RobotError
+from rbdgen.schedule.features import features
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.tasks.model import evaluate_task
 from rbdgen.tasks.visit import LIMBS, StageVisit, parse
+from rbdgen.words.program_ranges import GivenAlong
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
 

@@ -22,11 +22,11 @@ from rbdgen.compile.parameters import canonical_of
 from rbdgen.compile.words import sample_inputs
 from rbdgen.design.derived import no_defaults
 from rbdgen.graph.held import held_words
-from rbdgen.passes.wordlength import PrecisionError
 from rbdgen.robot.model import JointKind, RobotError
 from rbdgen.robot.variations import any_of_model
-from rbdgen.search.attack import attack
 from rbdgen.system.notes import CHANGES
+from rbdgen.words.falsify import attack
+from rbdgen.words.wordlength import PrecisionError
 from tests.compile.test_parameters import compare
 from tests.support.as_urdf import written
 from tests.support.coordinates import worst_of

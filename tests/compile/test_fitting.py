@@ -22,10 +22,10 @@ from rbdgen.design.design import Design
 from rbdgen.design.loading import load
 from rbdgen.design.nested import Fitted
 from rbdgen.design.target import TARGETS, Target, find_target
-from rbdgen.estimate.area import estimated
-from rbdgen.estimate.features import features
 from rbdgen.graph.rows import SCALES
 from rbdgen.robot.model import RobotError
+from rbdgen.schedule.area import estimated
+from rbdgen.schedule.features import features
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.schedule.round_plan import RoundPlan
 

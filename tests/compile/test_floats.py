@@ -14,7 +14,7 @@ from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.mixed import evaluate_mixed, to_float
 from rbdgen.graph.node import Node
-from rbdgen.passes.in_double import in_double
+from rbdgen.passes.mixed_precision import in_double
 
 
 def test_accelerations_take_double_and_efforts_do_not() -> None:

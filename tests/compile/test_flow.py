@@ -20,9 +20,9 @@ from rbdgen.dynamics.trace import trace
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.text import to_text
-from rbdgen.passes.given import Given
 from rbdgen.robot.canonical import rewrites
 from rbdgen.robot.model import Robot, RobotError
+from rbdgen.words.input_domain import Given
 from rbdgen_benchmarks.bench.chains import chain_urdf
 
 

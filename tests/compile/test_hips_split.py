@@ -17,7 +17,7 @@ from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.visits import LIMB
 from rbdgen.graph.word import kind_of
-from rbdgen.robot.alike import SIGNS
+from rbdgen.robot.limb_similarity import SIGNS
 from rbdgen.robot.limbs import limbs_of
 from tests.support.limbs import (
     BODY,

@@ -24,9 +24,9 @@ from rbdgen.compile.joint_stages import GUARD, by_columns, pieces_of_joints
 from rbdgen.compile.limbs_in_turn import Pieces
 from rbdgen.compile.scheduled import Accelerated, of_joints
 from rbdgen.design.choices import ON_ACCELERATORS
-from rbdgen.estimate.area import estimated
 from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError
+from rbdgen.schedule.area import estimated
 from rbdgen.schedule.round_plan import RoundPlan
 from rbdgen.tasks.visit import parse
 from tests.support.coordinates import worst_in

@@ -13,11 +13,11 @@ from rbdgen import api
 from rbdgen.compile.accelerate import accelerate, compile_accelerator
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.compile.small import small
-from rbdgen.estimate.area import estimated
-from rbdgen.estimate.features import features
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.node import Op
 from rbdgen.robot.model import RobotError
+from rbdgen.schedule.area import estimated
+from rbdgen.schedule.features import features
 from rbdgen.schedule.round_plan import RoundPlan
 from rbdgen.tasks.model import evaluate_task
 from rbdgen.tasks.routes import place

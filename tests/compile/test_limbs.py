@@ -20,12 +20,12 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import Format, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.visits import LIMB, Program
-from rbdgen.passes.along import GivenAlong
-from rbdgen.passes.given import Given
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.schedule.limbs import LimbPlan
+from rbdgen.words.input_domain import Given
+from rbdgen.words.program_ranges import GivenAlong
 from tests.robot.test_topology import mirrored, robot_of, subtree
 from tests.support.cores import any_words, core_of
 from tests.support.limbs import WALKER, robot_of_limbs, urdf_of_cart, urdf_of_hexapod

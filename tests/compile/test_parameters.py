@@ -20,7 +20,7 @@ from rbdgen.design.choices import OF_FRAMES, OF_MASSES
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.held import held_words
-from rbdgen.robot.fixed_links import merge_fixed
+from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.frames import align_axes
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.variations import any_of_model, count, varied

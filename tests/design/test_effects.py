@@ -15,8 +15,8 @@ from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.design import Design
 from rbdgen.design.effects import NEEDS, notes_of_effects, notes_of_use
 from rbdgen.design.loading import load
-from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
+from rbdgen_host.driver import Dynamics
 
 UNMET: list[tuple[dict[str, Any], str]] = [  # choice, what it is for
     ({"network": "brent-kung"}, "formulation logarithmic"),

@@ -8,8 +8,8 @@ import pytest
 
 from rbdgen.draw.exploration import picture
 from rbdgen.draw.exploration_table import as_text
-from rbdgen.estimate.area import ModelError
-from rbdgen.estimate.explored import Explored, Point, Sites
+from rbdgen.schedule.area import ModelError
+from rbdgen.schedule.explored import Explored, Point, Sites
 
 SVG = "{http://www.w3.org/2000/svg}"
 

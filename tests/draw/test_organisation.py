@@ -14,8 +14,7 @@ from rbdgen.api.structure import facts_of
 from rbdgen.draw import svg
 from rbdgen.draw.organisation import organisation
 from rbdgen.robot.model import Robot
-from rbdgen.robot.organisation import Organisation
-from rbdgen.robot.topology import TOLERANCE
+from rbdgen.robot.topology import TOLERANCE, Organisation
 from rbdgen.robot.topology import topology as organised
 from tests.robot.test_topology import any_tree, floating_tree, legs_and_tail
 

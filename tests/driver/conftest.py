@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rbdgen.api import generate, read_manifest
-from rbdgen.driver import Dynamics
+from rbdgen_host.driver import Dynamics
 from tests.support.c_header import library
 from tests.support.driver_designs import CHOICES, NAME
 

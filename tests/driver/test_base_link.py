@@ -13,12 +13,12 @@ from rbdgen.api import InputError, generate, info, read_manifest, simulate
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.design.loading import load
-from rbdgen.driver import Dynamics
-from rbdgen.driver.base_link import BaseLink
 from rbdgen.golden import random_state
-from rbdgen.robot.fixed_links import merge_fixed
+from rbdgen.robot.canonical import merge_fixed
+from rbdgen.robot.compose import reroot
 from rbdgen.robot.model import RobotError
-from rbdgen.robot.reroot import reroot
+from rbdgen_host.driver import Dynamics
+from rbdgen_host.driver.base_link import BaseLink
 from tests.driver.test_dynamics import several
 from tests.robot.test_topology import floating_tree
 

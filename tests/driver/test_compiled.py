@@ -14,8 +14,8 @@ from rbdgen.api import InputError
 from rbdgen.api.arrays import UNIT
 from rbdgen.codegen.library import Singular
 from rbdgen.design.choices import WHOLE
-from rbdgen.driver import Dynamics
 from rbdgen.system.compiler import NoCompiler
+from rbdgen_host.driver import Dynamics
 from tests.driver.test_dynamics import METHODS, call, several
 from tests.support.driver_designs import states
 

@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from rbdgen.design.nested import JointDrivetrain
-from rbdgen.driver import Dynamics
+from rbdgen_host.driver import Dynamics
 
 INERTIA = (
     '<inertial><origin xyz="0.1 {y} 0.3"/><mass value="2"/>'

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from rbdgen.api import InputError, generate
-from rbdgen.driver import Dynamics, DynamicsWarning
 from rbdgen.system.data import data_folder
+from rbdgen_host.driver import Dynamics, DynamicsWarning
 
 STATES = np.random.default_rng(1).uniform(-0.5, 0.5, (3, 5000, 2))
 FEW = STATES[:, :3]

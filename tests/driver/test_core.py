@@ -16,7 +16,7 @@ from rbdgen.api.packets import packets_of
 from rbdgen.api.simulation import batches
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import GIVES, NEEDS
-from rbdgen.driver import Dynamics, OverflowWarning, c_header
+from rbdgen_host.driver import Dynamics, OverflowWarning, c_header
 from tests.support.c_header import COMPILER, WARNINGS, pointer
 from tests.support.driver_designs import states
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.driver import Dynamics
+from rbdgen_host.driver import Dynamics
 
 pinocchio = pytest.importorskip("pinocchio")
 crocoddyl = pytest.importorskip("crocoddyl")
-from rbdgen.driver.crocoddyl_model import ContactDynamics  # noqa: E402
+from rbdgen_host.driver.crocoddyl_model import ContactDynamics  # noqa: E402
 from tests.driver.test_crocoddyl_model import own_dynamics_is_right  # noqa: E402
 
 HYQ = Path(__file__).parents[2] / "robots" / "hyq.urdf"

@@ -12,11 +12,11 @@ import pytest
 from rbdgen import golden
 from rbdgen.api import InputError
 from rbdgen.design.loading import load
-from rbdgen.driver import Dynamics
+from rbdgen_host.driver import Dynamics
 
 pinocchio = pytest.importorskip("pinocchio")
 crocoddyl = pytest.importorskip("crocoddyl")
-from rbdgen.driver.crocoddyl_model import ForwardDynamics  # noqa: E402
+from rbdgen_host.driver.crocoddyl_model import ForwardDynamics  # noqa: E402
 
 ROBOTS = Path(__file__).parents[2] / "robots"
 FUNCTIONS = ("fd", "dfd", "minv")

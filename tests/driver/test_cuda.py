@@ -18,9 +18,9 @@ from rbdgen.codegen.cuda_library import CudaLibrary
 from rbdgen.codegen.library import Singular
 from rbdgen.codegen.nvcc import NoCompiler, find_nvcc
 from rbdgen.design.loading import load
-from rbdgen.driver import Dynamics
 from rbdgen.system import gpu
 from rbdgen.system.gpu import NoGpu, find_gpu
+from rbdgen_host.driver import Dynamics
 from tests.api.test_calibration import another
 from tests.driver.test_compiled import FLOATING, SINGULAR, close
 from tests.support.driver_designs import states

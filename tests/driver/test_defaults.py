@@ -10,8 +10,8 @@ import pinocchio as pin
 import pytest
 
 from rbdgen.api import generate
-from rbdgen.driver import Dynamics, DynamicsWarning
 from rbdgen.system.data import data_folder
+from rbdgen_host.driver import Dynamics, DynamicsWarning
 
 PLAIN = (
     (data_folder("robots") / "pendulum.urdf")

@@ -14,9 +14,9 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api.vivado import package_vivado
-from rbdgen.driver import Dynamics
-from rbdgen.driver.dma import DmaLink
-from rbdgen.simulate.verilate import library
+from rbdgen.tools.verilate import library
+from rbdgen_host.driver import Dynamics
+from rbdgen_host.driver.dma import DmaLink
 from tests.api.test_calibration import another
 
 pytestmark = pytest.mark.rtl

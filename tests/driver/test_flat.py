@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api import InputError
-from rbdgen.driver import Dynamics
+from rbdgen_host.driver import Dynamics
 
 STATE = np.random.default_rng(2).uniform(-0.5, 0.5, (3, 4, 2)).astype(np.float32)
 BACKENDS = ("golden", "cpp", "integer")

@@ -14,8 +14,8 @@ from rbdgen.api import InputError, generate, read_manifest, simulate
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.choices import WHOLE
 from rbdgen.design.loading import load
-from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
+from rbdgen_host.driver import Dynamics
 from tests.driver.test_dynamics import several
 from tests.support.c_header import TAG, header, library, pointer
 

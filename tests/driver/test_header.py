@@ -14,11 +14,11 @@ import pytest
 
 from rbdgen.api import InputError, generate, read_manifest
 from rbdgen.design.choices import GIVES, NEEDS, ON_ACCELERATORS
-from rbdgen.driver import Dynamics, c_header
 from rbdgen.graph.arrays import shape_of
 from rbdgen.robot.payload import checked_body, payload_of
-from rbdgen.rtl.task_packets import FORMAT_VERSION, Response, Status
-from rbdgen.rtl.task_registers import MAGIC, register_table
+from rbdgen.shell.task_packets import FORMAT_VERSION, Response, Status
+from rbdgen.shell.task_registers import MAGIC, register_table
+from rbdgen_host.driver import Dynamics, c_header
 from tests.support.c_header import (
     OK,
     OVERFLOW,

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from rbdgen.api import generate, read_manifest
-from rbdgen.driver import Dynamics, c_header
-from rbdgen.rtl.task_packets import Response, Status
+from rbdgen.shell.task_packets import Response, Status
+from rbdgen_host.driver import Dynamics, c_header
 from tests.support.c_header import TAG, library, pointer, response_words, rows
 from tests.support.driver_designs import states
 from tests.support.packets import packet_format

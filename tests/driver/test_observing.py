@@ -10,8 +10,8 @@ import pytest
 from rbdgen.api import states
 from rbdgen.design.choices import OF_FRAMES, OF_MASSES
 from rbdgen.design.loading import load
-from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
+from rbdgen_host.driver import Dynamics
 
 SEEN = (*OF_FRAMES, *OF_MASSES)
 CHOICES: dict[str, Any] = {

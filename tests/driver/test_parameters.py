@@ -12,8 +12,8 @@ from rbdgen import golden
 from rbdgen.api import calibrate, generate
 from rbdgen.api.folder import InputError
 from rbdgen.design.loading import load
-from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
+from rbdgen_host.driver import Dynamics
 from tests.api.test_calibration import another
 
 STATE = np.random.default_rng(4).uniform(-1.0, 1.0, (3, 20, 2))

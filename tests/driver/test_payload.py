@@ -16,10 +16,10 @@ from rbdgen.api.folder import InputError
 from rbdgen.design.bounds import bounds
 from rbdgen.design.loading import load
 from rbdgen.design.payload import DRAWN, PayloadLimits, random_payloads
-from rbdgen.driver import Dynamics
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.payload import carrying, checked_body, inertia_of, payload_of
 from rbdgen.system.data import data_folder
+from rbdgen_host.driver import Dynamics
 
 FUNCTIONS = ("id", "m", "did")
 BODY = 2.0, (0.05, -0.03, 0.1), np.diag([0.01, 0.02, 0.015])
@@ -122,9 +122,9 @@ def test_where_there_is_none(tmp_path: Path) -> None:
     recorded = {name: drawn[name] for name in ("q", "qd", "qdd", "payload")}
     report = fit("pendulum", recorded, functions=("id",), **choices)
     assert any("Recorded payloads are not read" in note for note in report.notes)
-    jax = pytest.importorskip("jax", reason="rbdgen.parallel needs JAX")
+    jax = pytest.importorskip("jax", reason="rbdgen_host.parallel needs JAX")
     jax.config.update("jax_enable_x64", True)
-    from rbdgen.parallel import Dynamics as Parallel
+    from rbdgen_host.parallel import Dynamics as Parallel
 
     (tmp_path / "arm.urdf").write_bytes((data_folder("robots") / "pendulum.urdf").read_bytes())
     (tmp_path / "arm.yaml").write_text("robot: arm.urdf\npayload: lower_rod\n")

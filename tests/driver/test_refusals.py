@@ -11,7 +11,7 @@ import pytest
 
 from rbdgen.api import InputError, OutputError
 from rbdgen.api.folder import sealed
-from rbdgen.driver import BACKENDS, Dynamics, OverflowWarning
+from rbdgen_host.driver import BACKENDS, Dynamics, OverflowWarning
 from tests.support.driver_designs import ALL, NAME, call, states
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from rbdgen.api import InputError
 from rbdgen.design.loading import load
-from rbdgen.driver import Dynamics, Step, rk4_sensitivity
 from rbdgen.golden import aba, rnea
+from rbdgen_host.driver import Dynamics, Step, rk4_sensitivity
 from tests.support.driver_designs import NAME, states
 
 Points = tuple[np.ndarray, np.ndarray, np.ndarray]

@@ -12,8 +12,8 @@ from rbdgen import golden
 from rbdgen.api import InputError, generate
 from rbdgen.design.loading import load
 from rbdgen.design.nested import MotionLimits
-from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
+from rbdgen_host.driver import Dynamics
 from tests.support.driver_designs import states
 
 NAME = "pendulum"

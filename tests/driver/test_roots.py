@@ -13,8 +13,8 @@ from rbdgen import golden
 from rbdgen.api import generate, read_manifest, simulate
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.loading import load
-from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
+from rbdgen_host.driver import Dynamics
 from tests.support.c_header import TAG, header, library, pointer
 
 SWINGER = str(Path(__file__).parents[1] / "robots" / "swinger.urdf")

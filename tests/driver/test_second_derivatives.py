@@ -10,8 +10,8 @@ import pytest
 from rbdgen.api import InputError, states
 from rbdgen.compile.front import MOST_TRIPLES, refuse_large
 from rbdgen.design.loading import load
-from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
+from rbdgen_host.driver import Dynamics
 from tests.support.random_robots import SINGLE, random_robot
 
 CHOICES: dict[str, Any] = {"functions": ("ddid",), "accelerator": False}

@@ -10,8 +10,8 @@ import pytest
 
 from rbdgen.api import states
 from rbdgen.design.loading import load
-from rbdgen.driver import Dynamics
 from rbdgen.golden import integrate
+from rbdgen_host.driver import Dynamics
 
 WALKER = str(Path(__file__).parents[1] / "robots" / "walker.urdf")
 H = 0.01

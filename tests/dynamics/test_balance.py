@@ -14,7 +14,7 @@ from rbdgen.dynamics.trace import trace
 from rbdgen.graph.visits import Program, Result, factored
 from rbdgen.graph.word import indices, kind_of
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.chained_frames import chained_frames
+from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import JointKind
 from tests.dynamics.test_elimination import assert_same
 from tests.support.random_robots import ALL_KINDS, SINGLE, geared, lighter, random_robot

@@ -14,8 +14,8 @@ from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.verify import verify
 from rbdgen.robot.canonical import canonicalize
+from rbdgen.robot.frame_lookup import frame_of
 from rbdgen.robot.model import Robot
-from rbdgen.robot.named import frame_of
 from tests.dynamics.test_functions import simplified, some_robot
 from tests.dynamics.test_observed import links_of
 from tests.support.random_robots import ALL_KINDS, SINGLE

@@ -18,7 +18,7 @@ from rbdgen.graph.arrays import array_of
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.robot.canonical import canonicalize, stages
-from rbdgen.robot.chained_frames import chained_frames
+from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import Array, JointKind, Robot
 from tests.dynamics.test_functions import expected, simplified
 from tests.dynamics.test_steps import STATES, computed, same

@@ -16,10 +16,10 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.verify import verify
 from rbdgen.graph.visits import Program, Result, Scaled, Source
-from rbdgen.passes.order import EXACT, run
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.chained_frames import chained_frames
+from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import Robot
+from rbdgen.words.order import EXACT, run
 from tests.dynamics.test_steps import STATES, computed, visits_of
 from tests.support.random_robots import ALL_KINDS, random_robot
 

@@ -12,9 +12,9 @@ from scipy.optimize import minimize
 from rbdgen.compile.flow import front_end
 from rbdgen.dynamics.felt import felt, obstacle
 from rbdgen.golden import crba
-from rbdgen.prove.felt import UNFELT, Felt
 from rbdgen.robot.canonical import stages
 from rbdgen.robot.model import Array, Drivetrain, Inertia, JointKind, Mimic, Robot
+from rbdgen.words.pivot_bounds import UNFELT, Felt
 
 STATES, CLIMBS = 4000, 2
 

@@ -18,8 +18,8 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import UNCOMPUTED, Op
 from rbdgen.graph.verify import verify
-from rbdgen.passes.factor import factor
 from rbdgen.passes.identities import identities
+from rbdgen.passes.sums import factor
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Array, Robot, RobotError
 from tests.support.random_robots import ALL_KINDS, SINGLE, random_robot

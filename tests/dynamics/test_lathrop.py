@@ -18,9 +18,9 @@ from rbdgen.dynamics.trace import trace
 from rbdgen.dynamics.vectors import Scalars
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.node import Builder, Node, Op
-from rbdgen.passes.order import EXACT, run
 from rbdgen.robot.canonical import canonicalize, stages
 from rbdgen.robot.model import RobotError
+from rbdgen.words.order import EXACT, run
 from tests.dynamics.test_elimination import assert_same, inlined
 from tests.dynamics.test_functions import (
     TOLERANCE,

@@ -19,9 +19,9 @@ from rbdgen.dynamics.trace import trace
 from rbdgen.graph.node import Node, Op
 from rbdgen.graph.verify import verify
 from rbdgen.graph.visits import Program
-from rbdgen.passes.order import EXACT, run
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Joint, JointKind, Robot, RobotError, Transform, frozen
+from rbdgen.words.order import EXACT, run
 from tests.dynamics.test_elimination import assert_same, inlined
 from tests.dynamics.test_functions import FUNCTIONS, assert_golden, by_turns, simplified, some_robot
 from tests.support.random_robots import ALL_KINDS, random_inertia, random_robot

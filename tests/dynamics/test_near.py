@@ -15,8 +15,8 @@ from rbdgen.dynamics.near import FARTHEST, LEFT_OUT
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.verify import verify
-from rbdgen.passes.factor import factor
 from rbdgen.passes.identities import identities
+from rbdgen.passes.sums import factor
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Array, Robot, RobotError
 from tests.dynamics.test_functions import TOLERANCE, State, drawn, expected, some_robot

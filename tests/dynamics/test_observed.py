@@ -13,8 +13,8 @@ from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.canonical import stages
+from rbdgen.robot.frame_lookup import frame_of
 from rbdgen.robot.model import BASE, Array, Robot, RobotError
-from rbdgen.robot.named import frame_of
 from tests.dynamics.test_functions import simplified, some_robot
 from tests.support.random_robots import ALL_KINDS, SINGLE, geared
 

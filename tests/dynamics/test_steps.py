@@ -17,7 +17,7 @@ from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.verify import verify
 from rbdgen.graph.visits import Program, Result, Source, Visit, factored
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.chained_frames import chained_frames
+from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import JointKind
 from tests.support.random_robots import ALL_KINDS, random_robot
 

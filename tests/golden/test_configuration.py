@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 
 from rbdgen import golden
-from rbdgen.golden.joints import plane_frame
 from rbdgen.golden.states import position_range
+from rbdgen.golden.tree import plane_frame
 from rbdgen.robot.model import Inertia, Joint, JointKind, Limits, Robot, Transform
 from tests.support.pinocchio_models import peer_from_robot
 from tests.support.random_robots import ALL_KINDS, random_direction, random_robot

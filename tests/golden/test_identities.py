@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.golden import batch
+from rbdgen.golden import states as batch
 from rbdgen.robot.model import Array, Inertia, Joint, JointKind, Mimic, Robot, RobotError, Transform
 from tests.support.comparison import Question, golden_answers, norm, random_question
 from tests.support.random_robots import ALL_KINDS, random_robot

@@ -7,8 +7,8 @@ import pytest
 
 from rbdgen.design.loading import load
 from rbdgen.golden import crba, random_state, rerooted, rnea
+from rbdgen.robot.compose import reroot
 from rbdgen.robot.model import JointKind, RobotError
-from rbdgen.robot.reroot import reroot
 from tests.robot.test_topology import floating_tree
 from tests.support.random_robots import geared, random_robot
 

@@ -17,12 +17,12 @@ from rbdgen.graph.evaluate import FLOAT
 from rbdgen.graph.fixed import INTEGER
 from rbdgen.graph.intervals import INTERVAL
 from rbdgen.graph.node import Builder, Op
-from rbdgen.passes import rounding
-from rbdgen.prove import errors
 from rbdgen.rtl.units import UNIT, Unit
 from rbdgen.schedule.units import Job, job
-from rbdgen.search import arrays
-from tests.search.ascent_numpy import SLOPE, VALUE
+from rbdgen.words import native as arrays
+from rbdgen.words import rounding
+from rbdgen.words import word_errors as errors
+from tests.words.ascent_numpy import SLOPE, VALUE
 
 # Table → what it has for each operation, and the number of arguments before the operands.
 TABLES: dict[str, tuple[Mapping[Op, Callable[..., Any]], int]] = {
@@ -44,9 +44,9 @@ PLACES = {
     "INTEGER": "graph/fixed.py",
     "INTERVAL": "graph/intervals.py",
     "DERIVATIVE": "graph/derivative.py",
-    "CARRIED": "passes/rounding.py, prove/errors.py",
+    "CARRIED": "words/rounding.py, words/word_errors.py",
     "UNIT": "rtl/units.py",
-    "MORE": "passes/cut.py",  # 1, unless it is there
+    "MORE": "passes/mixed_precision.py",  # 1, unless it is there
     "TAKES": "compile/estimate.py",  # 0, unless it is there
 }
 

@@ -14,8 +14,6 @@ import pytest
 from rbdgen import golden
 from rbdgen.api.folder import InputError
 from rbdgen.design.loading import load
-from rbdgen.parallel import FORWARD, INVERSE, MASS, Dynamics
-from rbdgen.parallel.chains import random_chain as chain
 from rbdgen.robot.model import (
     Array,
     Drivetrain,
@@ -26,6 +24,8 @@ from rbdgen.robot.model import (
     RobotError,
     Transform,
 )
+from rbdgen_host.parallel import FORWARD, INVERSE, MASS, Dynamics
+from rbdgen_host.parallel.chains import random_chain as chain
 from tests.support.random_robots import ALL_KINDS, random_robot
 
 jax.config.update("jax_enable_x64", True)
@@ -274,7 +274,7 @@ def test_wrong_arrays_and_choices() -> None:
     ],
 )
 def test_what_is_missing_is_said(before: str, said: str) -> None:
-    code = f"{before}\nfrom rbdgen.parallel import Dynamics\nDynamics('pendulum')"
+    code = f"{before}\nfrom rbdgen_host.parallel import Dynamics\nDynamics('pendulum')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode
     assert said in done.stderr.strip().splitlines()[-1]

@@ -7,14 +7,14 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.golden.spatial import motion_cross
-from rbdgen.parallel import constraints
-from rbdgen.parallel.algebra import mm, motion_transform, mv, solved, transposed
-from rbdgen.parallel.chains import random_chain
-from rbdgen.parallel.forward import articulated_serial
-from rbdgen.parallel.links import Links, links_of
-from rbdgen.parallel.network import Network
-from rbdgen.parallel.poses import poses
 from rbdgen.robot.model import Array
+from rbdgen_host.parallel import constraints
+from rbdgen_host.parallel.algebra import mm, motion_transform, mv, solved, transposed
+from rbdgen_host.parallel.chains import random_chain
+from rbdgen_host.parallel.forward import articulated_serial
+from rbdgen_host.parallel.links import Links, links_of
+from rbdgen_host.parallel.network import Network
+from rbdgen_host.parallel.poses import poses
 
 WRONG, RIGHT = 1e-2, 1e-12
 N = 6

@@ -9,10 +9,10 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.design.loading import load
-from rbdgen.parallel.chains import random_chain
-from rbdgen.parallel.graphs import traced
-from rbdgen.parallel.programs import interface_of, program
 from rbdgen.robot.model import Array, Robot
+from rbdgen_host.parallel.chains import random_chain
+from rbdgen_host.parallel.graphs import traced
+from rbdgen_host.parallel.programs import interface_of, program
 from tests.codegen.test_cuda import Host
 from tests.support.library import Library
 

@@ -12,11 +12,11 @@ from rbdgen.design.loading import load
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
-from rbdgen.parallel import FORWARD, INVERSE, traced
-from rbdgen.parallel.chains import random_chain
-from rbdgen.parallel.depth import depth, longest
-from rbdgen.parallel.network import NETWORKS
 from rbdgen.robot.model import Array, Robot, RobotError
+from rbdgen_host.parallel import FORWARD, INVERSE, traced
+from rbdgen_host.parallel.chains import random_chain
+from rbdgen_host.parallel.depth import depth, longest
+from rbdgen_host.parallel.network import NETWORKS
 from tests.support.random_robots import ALL_KINDS, random_robot
 
 TREE = random_robot(np.random.default_rng(4), 7, ALL_KINDS, branching=0.5, floating_base=True)

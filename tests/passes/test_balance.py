@@ -9,8 +9,7 @@ from rbdgen.dynamics.trace import trace
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Node, Op, Region
 from rbdgen.graph.verify import verify
-from rbdgen.passes.balance import TAKES, balance
-from rbdgen.passes.sums import SUMS
+from rbdgen.passes.sums import SUMS, TAKES, balance
 from rbdgen.robot.canonical import canonicalize
 from tests.support.notation import graph, same_values, spelled
 

@@ -11,7 +11,6 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.verify import verify
-from rbdgen.passes.constant_multiply import constant_multiply
 from rbdgen.passes.constants import (
     Recipe,
     Sum,
@@ -23,6 +22,7 @@ from rbdgen.passes.constants import (
     tables,
     value,
 )
+from rbdgen.words.constant_multiply import constant_multiply
 
 
 def made(recipe: Recipe, exponent: int) -> float:

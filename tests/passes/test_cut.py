@@ -8,7 +8,7 @@ import pytest
 
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
-from rbdgen.passes.cut import CONVERTED, MORE, Prices, cheapest
+from rbdgen.passes.mixed_precision import CONVERTED, MORE, Prices, cheapest
 
 
 def cost(

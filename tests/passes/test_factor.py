@@ -8,7 +8,7 @@ from rbdgen.design.loading import load, shipped_robots
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.verify import verify
-from rbdgen.passes.factor import factor
+from rbdgen.passes.sums import factor
 from rbdgen.robot.canonical import canonicalize
 from tests.support.notation import graph, same_values, spelled
 

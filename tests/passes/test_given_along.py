@@ -9,10 +9,10 @@ import numpy as np
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.visits import LIMB, in_turn, once, then
-from rbdgen.passes.along import GivenAlong, in_words_along
-from rbdgen.passes.given import Given
-from rbdgen.passes.instances import instantiate
-from rbdgen.passes.words import to_words
+from rbdgen.words.graph_words import to_words
+from rbdgen.words.input_domain import Given
+from rbdgen.words.instances import instantiate
+from rbdgen.words.program_ranges import GivenAlong, in_words_along
 from tests.support.notation import graph
 
 LEG, TRUNK, REST = graph(f="v*q"), graph(b="w + w"), graph(f="f0 + f1")

@@ -9,7 +9,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.mixed import evaluate_mixed, to_float
 from rbdgen.graph.node import Builder
-from rbdgen.passes.in_double import KEPT, computing, in_double
+from rbdgen.passes.mixed_precision import KEPT, computing, in_double
 
 
 def cancelling() -> tuple[Graph, dict[str, np.ndarray]]:

@@ -17,9 +17,9 @@ from rbdgen.compile.words import sample_inputs
 from rbdgen.graph.accuracy import Accuracy
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.rows import SCALES, worst_of
-from rbdgen.passes import words
-from rbdgen.passes.given import Given
 from rbdgen.robot.model import RobotError
+from rbdgen.words import graph_words as words
+from rbdgen.words.input_domain import Given
 
 ROBOTS = Path(__file__).parents[1] / "robots"
 NAMES = ("pendulum", "gantry", str(ROBOTS / "walker.urdf"), str(ROBOTS / "swinger.urdf"))

@@ -10,9 +10,9 @@ from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.verify import verify, verify_fixed
-from rbdgen.passes.ranges import RangeError, analyse
-from rbdgen.passes.reciprocals import reciprocals
-from rbdgen.passes.wordlength import input_formats, least_exponent, wordlength
+from rbdgen.passes.word_forms import reciprocals
+from rbdgen.words.ranges import RangeError, analyse
+from rbdgen.words.wordlength import input_formats, least_exponent, wordlength
 from tests.support.notation import graph, spelled
 
 

@@ -11,10 +11,10 @@ from rbdgen.graph.fixed import Format
 from rbdgen.graph.graph import Graph, rebuild
 from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.text import from_text, to_text
-from rbdgen.passes.constant_multiply import constant_multiply
-from rbdgen.passes.phase import phase
-from rbdgen.passes.ranges import Ranges
-from rbdgen.passes.wordlength import wordlength
+from rbdgen.passes.word_forms import phase
+from rbdgen.words.constant_multiply import constant_multiply
+from rbdgen.words.ranges import Ranges
+from rbdgen.words.wordlength import wordlength
 from tests.support.notation import graph, spelled
 
 

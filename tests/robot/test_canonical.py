@@ -13,14 +13,18 @@ from rbdgen.dynamics.motion import State
 from rbdgen.dynamics.rnea import rnea
 from rbdgen.dynamics.scalars import Numbers
 from rbdgen.dynamics.trace import trace
-from rbdgen.golden.joints import plane_frame
+from rbdgen.golden.tree import plane_frame
 from rbdgen.robot.angles import rot_x, rot_z
-from rbdgen.robot.base_parameters import regroup_inertia
-from rbdgen.robot.canonical import Rewrite, canonicalize, rewrites, stages
-from rbdgen.robot.cost import inertia_cost, levels, placement_cost
+from rbdgen.robot.canonical import Rewrite, canonicalize, merge_fixed, rewrites, stages
 from rbdgen.robot.denavit_hartenberg import modified_dh
-from rbdgen.robot.fixed_links import merge_fixed
-from rbdgen.robot.frames import ONE_AXIS, align_axes
+from rbdgen.robot.frames import (
+    ONE_AXIS,
+    align_axes,
+    inertia_cost,
+    levels,
+    placement_cost,
+    regroup_inertia,
+)
 from rbdgen.robot.model import JointKind, Robot, Transform
 from tests.support.comparison import Answers, Question, golden_answers, norm, random_question
 from tests.support.random_robots import ALL_KINDS, SINGLE, random_robot

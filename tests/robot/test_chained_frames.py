@@ -11,7 +11,7 @@ from rbdgen import golden
 from rbdgen.compile.flow import front_end
 from rbdgen.robot.angles import rot_x, rot_z
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.chained_frames import chained_frames
+from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import Joint, JointKind, Robot, Transform
 from tests.support.random_robots import ALL_KINDS, random_robot
 

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 from rbdgen.design.loading import load
-from rbdgen.robot.alike import SIGNS, handed_on, poses_at_zero, shape_of
-from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.fixed_links import merge_fixed
+from rbdgen.robot.canonical import canonicalize, merge_fixed
+from rbdgen.robot.compose import reroot
 from rbdgen.robot.frames import align_axes, move_frame
+from rbdgen.robot.limb_similarity import SIGNS, handed_on, poses_at_zero, shape_of
 from rbdgen.robot.limbs import limbs_of
 from rbdgen.robot.model import Drivetrain, Inertia, Joint, JointKind, Robot, RobotError, Transform
-from rbdgen.robot.reroot import reroot
 from rbdgen.robot.topology import TOLERANCE, Topology, topology
 from rbdgen.robot.urdf import parse_urdf
 from tests.support.limbs import urdf_of_carousel

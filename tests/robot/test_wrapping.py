@@ -11,9 +11,9 @@ from rbdgen import golden
 from rbdgen.design.bounds import bounds
 from rbdgen.design.design import Design
 from rbdgen.design.nested import MotionLimits
+from rbdgen.robot.angles import periods, wrapped
 from rbdgen.robot.model import Robot
 from rbdgen.robot.urdf import parse_urdf
-from rbdgen.robot.wrapping import periods, wrapped
 
 BODY = (
     '<inertial><origin xyz="0.1 0.2 0.3"/><mass value="1"/>'

@@ -17,11 +17,11 @@ from rbdgen.compile.joint_stages import BY_JOINTS
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
 from rbdgen.graph.fixed import Format
-from rbdgen.rtl.emit import emit_accelerator
-from rbdgen.simulate.model import Model
-from rbdgen.simulate.verilate import build
+from rbdgen.shell.emit import emit_accelerator
 from rbdgen.tasks import stages
 from rbdgen.tasks.routes import CODES, STEPS
+from rbdgen.tools.model import Model
+from rbdgen.tools.verilate import build
 from tests.support.cores import shared_folder
 from tests.support.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
-from rbdgen.rtl.axi_lite import AxiLite, Register, Resp
+from rbdgen.shell.axi_lite import AxiLite, Register, Resp
 from tests.support.proofs import (
     Order,
     Proof,

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from amaranth.sim import Simulator
 
-from rbdgen.rtl.channel import ChannelFifo
-from rbdgen.rtl.lut_ram import LutRam
+from rbdgen.rtl.delay_line import LutRam
+from rbdgen.rtl.queues import ChannelFifo
 from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, Word
 from rbdgen.schedule.fabric import BANK, capacity
 from tests.support.cores import memory_of

@@ -16,8 +16,8 @@ from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import GIVES
 from rbdgen.design.loading import load
-from rbdgen.driver import Dynamics
-from rbdgen.rtl.emit import emit_accelerator
+from rbdgen.shell.emit import emit_accelerator
+from rbdgen_host.driver import Dynamics
 from tests.support.cores import any_words, check
 from tests.support.icarus import Icarus, binary, written
 

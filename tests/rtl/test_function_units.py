@@ -11,9 +11,8 @@ from amaranth.hdl import Module, Signal, signed
 
 from rbdgen.graph.reciprocal import Reciprocal
 from rbdgen.graph.sincos import SinCos
+from rbdgen.rtl.function_units import ReciprocalPipeline, ReciprocalUnit, SinCosPipeline, SinCosUnit
 from rbdgen.rtl.multiplier import Multiplier
-from rbdgen.rtl.reciprocal import ReciprocalPipeline, ReciprocalUnit
-from rbdgen.rtl.sincos import SinCosPipeline, SinCosUnit
 from tests.support.simulated import Product, cells, ports, streamed
 
 TURNS = 2  # bits of an angle above its phase: whole turns, to be ignored

@@ -16,7 +16,7 @@ from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.api.verilated import ports_of
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
-from rbdgen.rtl.emit import emit, emit_accelerator
+from rbdgen.shell.emit import emit, emit_accelerator
 from tests.support.cores import any_words, check, check_on_time
 from tests.support.icarus import Icarus, binary, started, without_initial_values, written
 

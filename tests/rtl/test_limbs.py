@@ -13,10 +13,10 @@ from amaranth.sim import Simulator
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.rtl import round_trip
 from rbdgen.rtl.cores import core_of as hardware_of
-from rbdgen.rtl.lut_ram import LutRam
+from rbdgen.rtl.delay_line import LutRam
 from rbdgen.rtl.region import RegionPipeline
 from rbdgen.schedule.limbs import LimbPlan
-from rbdgen.simulate.model import Model
+from rbdgen.tools.model import Model
 from tests.support.cores import (
     any_words,
     check,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.rtl.lut_ram import BlockRam, LutRam, emit_rams
-from rbdgen.synthesize.yosys import synth_ecp5
+from rbdgen.rtl.delay_line import BlockRam, LutRam, emit_rams
+from rbdgen.tools.yosys import synth_ecp5
 
 
 def test_each_size_is_emitted_once_whatever_the_order() -> None:

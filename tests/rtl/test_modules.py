@@ -13,9 +13,9 @@ from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.robot.model import RobotError
 from rbdgen.rtl import modules
-from rbdgen.rtl.emit import wrapped
 from rbdgen.rtl.modules import Modules, write_modules
 from rbdgen.rtl.multiplier import Multiplier
+from rbdgen.shell.emit import wrapped
 
 DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     "pipelined": ("pendulum", {}),

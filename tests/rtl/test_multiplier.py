@@ -10,6 +10,7 @@ import pytest
 from amaranth.back import rtlil
 from amaranth.hdl import Module, Signal, signed
 
+from rbdgen.design.ports import Ports, Stream
 from rbdgen.rtl.multiplier import (
     Multiplier,
     behaviours,
@@ -18,13 +19,12 @@ from rbdgen.rtl.multiplier import (
     named,
 )
 from rbdgen.rtl.multiplier_cells import emit_cells, of_cells
-from rbdgen.simulate.ports import Ports, Stream
-from rbdgen.simulate.verilate import build
-from rbdgen.synthesize.families import FAMILIES
-from rbdgen.synthesize.tool import YOSYS, run_tool
-from rbdgen.synthesize.yosys import synth_ecp5
 from rbdgen.system.data import data_folder
 from rbdgen.system.named_word import NamedWord
+from rbdgen.tools.families import FAMILIES
+from rbdgen.tools.tool import YOSYS, run_tool
+from rbdgen.tools.verilate import build
+from rbdgen.tools.yosys import synth_ecp5
 from tests.support.cell_models import cell_models
 from tests.support.simulated import cells
 

@@ -15,9 +15,8 @@ from rbdgen.graph.fixed import INTEGER, FixedGraph, Format
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.reciprocal import exponent_width
+from rbdgen.rtl.function_units import ReciprocalUnit, SinCosUnit
 from rbdgen.rtl.multiplier import Multiplier
-from rbdgen.rtl.reciprocal import ReciprocalUnit
-from rbdgen.rtl.sincos import SinCosUnit
 from rbdgen.rtl.units import UNIT, Made, Site, operand_of
 from rbdgen.schedule.binding import shifting
 from tests.support.simulated import answers, cells, streamed

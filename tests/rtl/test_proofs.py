@@ -13,12 +13,10 @@ import pytest
 from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data
 
-from rbdgen.rtl.axi import Beat, Gather, Packet, Scatter, _union, fields_of, wide_packet
-from rbdgen.rtl.channel import ChannelFifo
-from rbdgen.rtl.lut_ram import LutRam
-from rbdgen.rtl.skid import Skid
-from rbdgen.rtl.slot_queue import SlotQueue
+from rbdgen.rtl.delay_line import LutRam
+from rbdgen.rtl.queues import ChannelFifo, Skid, SlotQueue
 from rbdgen.schedule.channels import Channel, Word
+from rbdgen.shell.axi import Beat, Gather, Packet, Scatter, _union, fields_of, wide_packet
 from tests.support.proofs import (
     Order,
     Proof,

@@ -15,9 +15,9 @@ from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.text import from_text
-from rbdgen.rtl.emit import emit
 from rbdgen.schedule.channels import Pipeline
-from rbdgen.simulate.model import Model
+from rbdgen.shell.emit import emit
+from rbdgen.tools.model import Model
 from tests.support.cores import check, shared_folder
 from tests.support.small_cores import any_words, batch, in_fixed_point, plan_of, verilated
 

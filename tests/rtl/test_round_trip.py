@@ -13,8 +13,9 @@ from amaranth.hdl import Module
 from amaranth.sim import Simulator
 
 from rbdgen.compile.flow import compile_core, front_end
-from rbdgen.rtl import channel, round_trip
-from rbdgen.rtl.lut_ram import LutRam
+from rbdgen.rtl import queues as channel
+from rbdgen.rtl import round_trip
+from rbdgen.rtl.delay_line import LutRam
 from rbdgen.rtl.region import RegionPipeline
 from rbdgen.rtl.round_trip import RoundTrip
 from rbdgen.schedule.channels import Channel, Pipeline

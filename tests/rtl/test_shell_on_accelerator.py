@@ -14,7 +14,7 @@ from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.design.choices import WHOLE
-from rbdgen.rtl.task_packets import PacketFormat, Response, Status
+from rbdgen.shell.task_packets import PacketFormat, Response, Status
 from rbdgen.tasks.routes import CODES, ROLLOUTS, STEPS
 from sim.runner import build_sources, run
 from tests.support.packets import packet_format, task_scenario

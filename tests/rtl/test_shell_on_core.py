@@ -12,8 +12,8 @@ import pytest
 
 from rbdgen import api
 from rbdgen.compile.flow import Core, compile_core, front_end
-from rbdgen.rtl.axi import WORD_BITS, Beat, Packet, Shell, fields_of
-from rbdgen.rtl.emit import emit, shell_files
+from rbdgen.shell.axi import WORD_BITS, Beat, Packet, Shell, fields_of
+from rbdgen.shell.emit import emit, shell_files
 from sim.runner import build_sources, run
 from tests.support.cores import any_words
 from tests.support.packets import malformed_packets

@@ -17,11 +17,11 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rbdgen.rtl.axi_lite import axi_lite_ports
-from rbdgen.rtl.task_links import HEADER, ResponseWriter, TaskReader
-from rbdgen.rtl.task_packets import WORD_BITS, Function, PacketFormat, Status
-from rbdgen.rtl.task_registers import ADDRESS_WIDTH
-from rbdgen.rtl.task_shell import TaskShell
+from rbdgen.shell.axi_lite import axi_lite_ports
+from rbdgen.shell.task_links import HEADER, ResponseWriter, TaskReader
+from rbdgen.shell.task_packets import WORD_BITS, Function, PacketFormat, Status
+from rbdgen.shell.task_registers import ADDRESS_WIDTH
+from rbdgen.shell.task_shell import TaskShell
 from tests.support.proofs import (
     Order,
     Proof,

@@ -11,16 +11,16 @@ from amaranth.hdl import Module, Signal, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from rbdgen.design.ports import Ports, Stream
 from rbdgen.design.target import Style, Target
 from rbdgen.graph.sincos import INDEX, SinCos
-from rbdgen.passes.wordlength import phase_bits
-from rbdgen.rtl.emit import to_verilog
+from rbdgen.rtl.function_units import SinCosUnit
 from rbdgen.rtl.multiplier import Multiplier, behaviours
-from rbdgen.rtl.sincos import SinCosUnit
-from rbdgen.simulate.model import Model
-from rbdgen.simulate.ports import Ports, Stream
-from rbdgen.simulate.verilate import build
+from rbdgen.shell.emit import to_verilog
 from rbdgen.system.named_word import NamedWord
+from rbdgen.tools.model import Model
+from rbdgen.tools.verilate import build
+from rbdgen.words.wordlength import phase_bits
 
 TURNS = 2  # bits of an angle above its phase: whole turns, to be ignored
 # First and second order, both styles of multiplier, and phases coarser than the compiler's.

@@ -14,11 +14,11 @@ from rbdgen.api.manifest import core_ports
 from rbdgen.api.verilated import ports_of
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.naming import design_name
-from rbdgen.rtl.emit import emit
-from rbdgen.rtl.owned import owned
-from rbdgen.simulate.ports import Ports, Stream
-from rbdgen.simulate.verilate import build
-from rbdgen.synthesize.tool import YOSYS, run_tool
+from rbdgen.design.ports import Ports, Stream
+from rbdgen.rtl.separate_module import owned
+from rbdgen.shell.emit import emit
+from rbdgen.tools.tool import YOSYS, run_tool
+from rbdgen.tools.verilate import build
 from tests.support.cores import Batch, any_words, check
 from tests.support.icarus import Icarus, binary
 

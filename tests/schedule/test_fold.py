@@ -16,7 +16,7 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.wires import operands
 from rbdgen.robot.model import RobotError
-from rbdgen.rtl.channel import ChannelFifo
+from rbdgen.rtl.queues import ChannelFifo
 from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel
 from rbdgen.schedule.fold import Fold, Place, job_operands, verify_fold
 from rbdgen.schedule.modulo import fold

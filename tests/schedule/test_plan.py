@@ -11,9 +11,9 @@ import pytest
 import rbdgen
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.draw.picture import PICTURES
-from rbdgen.estimate.features import FEATURES
 from rbdgen.rtl.cores import CORES
 from rbdgen.schedule.channels import Pipeline
+from rbdgen.schedule.features import FEATURES
 from rbdgen.schedule.fold import Fold
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.schedule.plan import Plan

@@ -10,11 +10,11 @@ import pytest
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import Words
 from rbdgen.design.target import find_target
-from rbdgen.estimate.area import estimated
-from rbdgen.estimate.features import features
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.node import Op
 from rbdgen.graph.wires import operands
+from rbdgen.schedule.area import estimated
+from rbdgen.schedule.features import features
 from rbdgen.schedule.fold import verify_fold
 from rbdgen.schedule.modulo import fold, waiting_bits
 from rbdgen.schedule.quick import quick_folds

@@ -20,16 +20,16 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.visits import Program, Result, Visit
 from rbdgen.graph.wires import source
-from rbdgen.passes.instances import FixedProgram, instantiate
-from rbdgen.passes.program_words import fixed_program
-from rbdgen.passes.specialised import specialised
-from rbdgen.robot.chained_frames import chained_frames
+from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.schedule.datapaths import TASK, Datapath, datapaths_of
 from rbdgen.schedule.fold import LOGIC_PORT, flag_time, verify_fold
 from rbdgen.schedule.program import ScheduleError
 from rbdgen.schedule.round_plan import GATHERING, ON_THE_WAY, PHASES, RoundPlan
 from rbdgen.schedule.rounds import in_rounds, verify_rounds
+from rbdgen.schedule.specialise import specialised
 from rbdgen.schedule.ways import MOST_DATAPATHS, Ways
+from rbdgen.words.instances import FixedProgram, instantiate
+from rbdgen.words.program_words import fixed_program
 
 TARGET = find_target("ecp5-85f")
 SVG = "{http://www.w3.org/2000/svg}"

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from rbdgen.design.choices import GIVES, NEEDS
-from rbdgen.driver import c_header
 from rbdgen.tasks.routes import CODES
+from rbdgen_host.driver import c_header
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow", "-Wconversion")
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")

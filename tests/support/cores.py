@@ -20,8 +20,8 @@ from rbdgen.design.design import Design
 from rbdgen.design.target import find_target
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Robot
-from rbdgen.rtl.lut_ram import LutRam
-from rbdgen.simulate.model import Model, Result
+from rbdgen.rtl.delay_line import LutRam
+from rbdgen.tools.model import Model, Result
 
 
 def core_of(robot: Robot, multipliers: int | None = None, **choices: object) -> Core:

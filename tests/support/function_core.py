@@ -9,7 +9,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rbdgen.rtl.task_packets import Function, PacketFormat, Response, Status
+from rbdgen.shell.task_packets import Function, PacketFormat, Response, Status
 
 WIDTHS = (9, 18, 32, 5, 24, 1)
 RESULT_WIDTH = 27

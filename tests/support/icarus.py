@@ -1,4 +1,4 @@
-"""A design in Icarus Verilog, with the face of `rbdgen.simulate.model.Model`.
+"""A design in Icarus Verilog, with the face of `rbdgen.tools.model.Model`.
 
 Icarus has four states and starts `always @*` blocks by events alone: what Verilator, which has two
 and computes everything before its first cycle, lets pass comes out as X here.
@@ -21,10 +21,10 @@ from numpy.typing import ArrayLike
 from rbdgen.api.manifest import core_ports
 from rbdgen.api.verilated import ports_of
 from rbdgen.compile.core import Core
-from rbdgen.rtl.emit import emit
-from rbdgen.simulate.model import Result
-from rbdgen.simulate.ports import Ports
+from rbdgen.design.ports import Ports
+from rbdgen.shell.emit import emit
 from rbdgen.system.named_word import NamedWord
+from rbdgen.tools.model import Result
 
 STALLED_FOR = 5000  # cycles without a transfer that end a run
 

@@ -6,9 +6,9 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rbdgen.rtl.axi import Packet
-from rbdgen.rtl.task_packets import FORMAT_VERSION, MAX_FUNCTIONS, Function, PacketFormat
-from rbdgen.rtl.task_registers import MAGIC, STICKY, register_table
+from rbdgen.shell.axi import Packet
+from rbdgen.shell.task_packets import FORMAT_VERSION, MAX_FUNCTIONS, Function, PacketFormat
+from rbdgen.shell.task_registers import MAGIC, STICKY, register_table
 
 
 def malformed_packets(packet: Packet, rng: random.Random) -> list[list[int]]:

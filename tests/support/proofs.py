@@ -32,7 +32,7 @@ from amaranth.hdl import (
     Value,
 )
 
-from rbdgen.rtl.lut_ram import LutRam, emit_rams
+from rbdgen.rtl.delay_line import LutRam, emit_rams
 
 SCRIPT = """\
 [options]

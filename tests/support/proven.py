@@ -9,9 +9,9 @@ from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import Words
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.intervals import Interval
-from rbdgen.passes.given import Given
-from rbdgen.prove.felt import Felt
-from rbdgen.prove.words import Proof, prove
+from rbdgen.words.input_domain import Given
+from rbdgen.words.pivot_bounds import Felt
+from rbdgen.words.proven_ranges import Proof, prove
 
 
 @cache

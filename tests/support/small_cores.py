@@ -7,23 +7,23 @@ from pathlib import Path
 
 import numpy as np
 
+from rbdgen.design.ports import Ports, Stream
 from rbdgen.design.target import Target, find_target
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.verify import verify, verify_fixed
-from rbdgen.passes.balance import balance
-from rbdgen.passes.constant_multiply import constant_multiply, tolerances
-from rbdgen.passes.ranges import analyse
-from rbdgen.passes.reciprocals import reciprocals
-from rbdgen.passes.wordlength import input_formats, wordlength
-from rbdgen.rtl.emit import emit
+from rbdgen.passes.sums import balance
+from rbdgen.passes.word_forms import reciprocals
 from rbdgen.schedule.binding import bind
 from rbdgen.schedule.channels import Pipeline, plan
 from rbdgen.schedule.pipelined import schedule
-from rbdgen.simulate.model import Model
-from rbdgen.simulate.ports import Ports, Stream
-from rbdgen.simulate.verilate import build
+from rbdgen.shell.emit import emit
 from rbdgen.system.named_word import NamedWord
+from rbdgen.tools.model import Model
+from rbdgen.tools.verilate import build
+from rbdgen.words.constant_multiply import constant_multiply, tolerances
+from rbdgen.words.ranges import analyse
+from rbdgen.words.wordlength import input_formats, wordlength
 from tests.support.cores import Batch
 
 States = Mapping[str, np.ndarray]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbdgen.simulate.ports import Ports
+from rbdgen.design.ports import Ports
 from rbdgen.system.named_word import NamedWord
 
 # A FIFO of 8 tokens. Field `fault` of a token makes the design misbehave from then on.

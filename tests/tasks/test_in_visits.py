@@ -17,9 +17,9 @@ from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.word import kind_of
-from rbdgen.passes.along import evaluate_along, words_along
 from rbdgen.tasks.in_visits import in_visits
 from rbdgen.tasks.routes import place
+from rbdgen.words.program_ranges import evaluate_along, words_along
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER
 

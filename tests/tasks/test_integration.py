@@ -13,7 +13,7 @@ from rbdgen.api.reference import golden_model
 from rbdgen.api.stimulus import inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.dynamics.interface import from_columns
-from rbdgen.golden.rollout import euler_step, rk4_step
+from rbdgen.golden.step import euler_step, rk4_step
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
 from rbdgen.graph.node import Op
 from rbdgen.robot.model import RobotError

@@ -17,13 +17,13 @@ from ...graph.graph import Graph
 from ...graph.node import Node, Op
 from ...graph.visits import Program, Signed, in_turn
 from ...graph.word import kind_of
-from ...passes.along import in_words_along
-from ...passes.given import Given
-from ...passes.instances import instantiate
-from ...passes.pieces import Piece, cut
-from ...passes.wordlength import input_formats
+from ...schedule.partition import Piece, cut
 from ...system.progress import Progress
 from ...tasks.visit import LIMBS, PARTS, TRUNK, parse, part_of
+from ...words.input_domain import Given
+from ...words.instances import instantiate
+from ...words.program_ranges import in_words_along
+from ...words.wordlength import input_formats
 from ..front import Front
 from ..stage_pieces import OUTPUTS, StagePieces, complete, has_rollouts, steps, targets_of
 from ..words import LIMB_SAMPLES, LIMB_SEED, as_designed

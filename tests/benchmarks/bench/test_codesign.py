@@ -8,7 +8,7 @@ import pytest
 
 from rbdgen.api import timing
 from rbdgen.api.timing import ProgramTimes, Times
-from rbdgen.estimate.links import PCIE
+from rbdgen.schedule.host_links import PCIE
 from rbdgen_benchmarks.bench import codesign
 
 PARTS = ("motion", "slopes", "product", "did", "difd")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from rbdgen.api.errors import Mismatch
-from rbdgen.rtl.task_packets import Function, PacketFormat, Status
-from rbdgen.simulate.model import Model, Result
+from rbdgen.shell.task_packets import Function, PacketFormat, Status
+from rbdgen.tools.model import Model, Result
 from rbdgen_benchmarks.bench import fuzz_packets
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api.errors import Mismatch
-from rbdgen.simulate.model import Model, Result
+from rbdgen.tools.model import Model, Result
 from rbdgen_benchmarks.bench.reliability import HEAD, Both, in_rounds
 
 

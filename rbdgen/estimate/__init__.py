@@ -1,1 +1,0 @@
-"""Estimates of a plan's cost in cells, before RTL is generated."""

@@ -1,0 +1,57 @@
+"""Components whose modules are written apart from those that contain them.
+
+The modules of units under the name of the design that they are written for.
+
+A unit, be it a multiplier, a memory or a table, is instantiated by a name that says only what it
+is: ``rbdgen_ram_18x16``. Written so, it would stand in every design, and tools refuse a module that
+is there twice. So each design has units of its own: ``NAME_ram_18x16``.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+from typing import Any
+
+from amaranth.back import rtlil
+from amaranth.hdl import ClockSignal, Instance, ResetSignal
+from amaranth.lib import wiring
+
+
+def instance_of(component: wiring.Component, module: str) -> Instance:
+    """An instance of ``module``, as `to_rtlil` writes it, connected to the component's ports.
+
+    The component itself must have synchronous logic and not be a submodule of anything.
+    """
+    ports: dict[str, Any] = {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
+    for path, member, value in component.signature.flatten(component):
+        direction = "i" if member.flow is wiring.In else "o"
+        ports[f"{direction}_{'__'.join(map(str, path))}"] = value
+    return Instance(module, **ports)
+
+
+def to_rtlil(component: wiring.Component, module: str) -> str:
+    """The component as ``module``, with ports clk, rst and its own."""
+    # Python's search for unreachable objects takes half the time of a conversion; one does.
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return rtlil.convert(component, name=module, emit_src=False)
+    finally:
+        if enabled:
+            gc.collect(0)
+            gc.enable()
+
+
+_UNIT = re.compile(
+    r"^((?:module|  cell) \\?)rbdgen_"
+    r"(?=(?:(?:ram|block)_\d+x\d+|mul_\d+x\d+_l\d+(?:_logic)?"
+    r"|sincos_\d+p\d+_\d+(?:_logic)?|recip_\d+tm?\d+s\d+_\d+(?:_logic)?)[\s(])",
+    re.MULTILINE,
+)
+
+
+def owned(text: str, name: str) -> str:
+    """RTLIL or Verilog in which units are those of the design ``name``: their modules and, in
+    RTLIL, the cells that instantiate them."""
+    return _UNIT.sub(rf"\g<1>{name}_", text)

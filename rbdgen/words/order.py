@@ -1,0 +1,145 @@
+"""The passes from a traced graph to words, in order: one list, each with the reason for its place.
+
+    trace ─ EXACT ─► Graph ─ UNITS ─► Graph of what hardware has ─ WORDS ─► FixedGraph
+
+The graph is verified after each, so that what is wrong is said of the pass that did it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from ..graph.evaluate import Array
+from ..graph.fixed import FixedGraph
+from ..graph.graph import Graph
+from ..graph.verify import GraphError, verify, verify_fixed
+from ..passes.identities import identities
+from ..passes.sums import balance, factor
+from ..passes.word_forms import phase, reciprocals
+from .constant_multiply import constant_multiply, has_constants, moved
+from .proven_ranges import proven_words
+from .ranges import Ranges
+from .word_options import Setting
+from .wordlength import input_formats, wordlength
+
+Known = TypeVar("Known")  # what the passes of a part are told besides the graph
+
+
+@dataclass(frozen=True)
+class Pass(Generic[Known]):
+    """One step: ``run`` takes a graph to another; ``reason``: why it stands where it does."""
+
+    name: str
+    run: Callable[[Graph, Known], Graph | FixedGraph]
+    reason: str
+
+    def __call__(self, graph: Graph, known: Known) -> Graph | FixedGraph:
+        """The graph that the pass makes, verified; GraphError names the pass."""
+        made = self.run(graph, known)
+        try:
+            return verify_fixed(made) if isinstance(made, FixedGraph) else verify(made)
+        except GraphError as error:
+            raise GraphError(f"after {self.name}: {error}") from error
+
+
+def _constants(graph: Graph, setting: Setting) -> Graph:
+    while has_constants(graph):  # again where a negligible product left a constant factor
+        slack = setting.slack(graph)
+        setting.before.append((graph, moved(graph, slack)))
+        graph = verify(constant_multiply(graph, slack))
+    return graph
+
+
+def _words(graph: Graph, setting: Setting) -> FixedGraph:
+    def make(ranges: Ranges) -> FixedGraph:
+        chosen = setting.fractions(graph, ranges)
+        given, finer = setting.given, setting.given.finer
+        ports = dict.fromkeys(finer.inputs, finer.bits)
+        inputs = input_formats(graph, given.limits, setting.width, chosen, ports)
+        results = {graph.outputs[name]: finer.bits for name in finer.outputs}
+        made = wordlength(graph, ranges, setting.width, inputs, chosen, setting.guard, results)
+        return replace(made, before=tuple(setting.before))
+
+    searched = setting.searched(graph)
+    if setting.proven == "none":
+        return make(searched)
+    ranges, fixed = proven_words(graph, searched, setting.proven, make)
+    setting.keep(graph, ranges)
+    return fixed
+
+
+# Over real numbers; told a few random states.
+EXACT: tuple[Pass[Mapping[str, Array]], ...] = (
+    Pass(
+        "identities",
+        identities,
+        "first, since it looks at values: what is equal becomes one node before anything asks "
+        "who else reads it",
+    ),
+    Pass(
+        "factor",
+        lambda graph, _: factor(graph),
+        "takes apart only products that one sum reads, which is known once equal ones are one",
+    ),
+)
+# What operations need that hardware has units for.
+UNITS: tuple[Pass[None], ...] = (
+    Pass(
+        "phase",
+        lambda graph, _: phase(graph),
+        "makes constants, 1/2π, that constant_multiply is to lower; the exact passes and what "
+        "reads their graph see radians",
+    ),
+    Pass(
+        "reciprocals",
+        lambda graph, _: reciprocals(graph),
+        "carries constants across the shift behind a product, where constant_multiply finds them",
+    ),
+)
+BALANCE: Pass[Any] = Pass(
+    "balance",
+    lambda graph, _: balance(graph),
+    "after all that makes additions; the last to change the graph, so that ranges are searched of "
+    "what stays",
+)
+# From real numbers to words; told what the inputs may be and how many bits there are.
+WORDS: tuple[Pass[Setting], ...] = (
+    Pass(
+        "constant_multiply",
+        _constants,
+        "products by constants become additions, which balance is to put in order",
+    ),
+    BALANCE,
+    Pass(
+        "wordlength",
+        _words,
+        "last: a format for every signal that there is, from its range",
+    ),
+)
+BEFORE_WORDS = WORDS[:-1]
+PASSES: tuple[Pass[Any], ...] = (*EXACT, *UNITS, *WORDS)
+
+
+def run(
+    passes: Iterable[Pass[Known]],
+    graph: Graph,
+    known: Known,
+    watch: Callable[[str, Graph], None] = lambda name, graph: None,
+) -> Graph:
+    """The graph after passes of which none makes words. ``watch`` sees it after each."""
+    for step in passes:
+        made = step(graph, known)
+        assert isinstance(made, Graph), f"{step.name} ends the passes"
+        graph = made
+        watch(step.name, graph)
+    return graph
+
+
+def to_fixed(graph: Graph, setting: Setting) -> FixedGraph:
+    """The graph in words: all of WORDS."""
+    last = WORDS[-1]
+    made = last(run(BEFORE_WORDS, graph, setting), setting)
+    assert isinstance(made, FixedGraph), f"{last.name} makes no words"
+    return made

@@ -1,0 +1,154 @@
+"""How large, and how small, every signal of a graph gets in given states.
+
+``extents.cpp`` computes what ``evaluate`` does, bit for bit, and keeps the ends alone, so that a
+hundred thousand signals in as many states take seconds; sines are NumPy's in both.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Collection, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graph.evaluate import Array, evaluate
+from ..graph.graph import Graph
+from ..graph.node import Node, Op
+from .native import Arrays, arrays_of, library
+
+LEAST = 1024  # states of a thread
+
+
+@dataclass(frozen=True, eq=False)
+class Extents:
+    """The ``largest`` magnitude of each node, and the first state of it.
+
+    ``smallest``, ``smallest_at``: the value that is smallest, of those nodes that it was asked of.
+    """
+
+    largest: dict[Node, float]
+    largest_at: dict[Node, int]
+    smallest: dict[Node, float]
+    smallest_at: dict[Node, int]
+
+
+def extents(
+    graph: Graph, states: Mapping[str, Array], lowest: Collection[Node] = frozenset()
+) -> Extents:
+    """The extents of a graph over inputs (N,) each, N at least 1; the smallest of ``lowest``.
+
+    NoCompiler, CompilerError; ValueError without states.
+    """
+    return _in_cpp(library("extents.cpp"), graph, states, lowest)
+
+
+def extents_of_all(
+    graph: Graph, all_states: Iterable[Mapping[str, Array]], lowest: Collection[Node] = frozenset()
+) -> Extents:
+    """The same over the states of each, one after the other: they need not be there together."""
+    found, so_far = None, 0
+    for states in all_states:
+        own = extents(graph, states, lowest)
+        found = own if found is None else joined(found, own, so_far)
+        so_far += len(next(iter(states.values()), ()))
+    if found is None:
+        raise ValueError("no states")
+    return found
+
+
+def joined(first: Extents, more: Extents, states: int) -> Extents:
+    """The extents over so many ``states``, which are ``first``'s, and those that come after."""
+    found = Extents(*(dict(own) for own in vars(first).values()))
+    for node, value in more.largest.items():
+        so_far = first.largest[node]
+        if not value <= so_far and so_far == so_far:
+            found.largest[node], found.largest_at[node] = value, states + more.largest_at[node]
+    for node, value in more.smallest.items():
+        so_far = first.smallest[node]
+        if not value >= so_far and so_far == so_far:
+            found.smallest[node], found.smallest_at[node] = value, states + more.smallest_at[node]
+    return found
+
+
+def _in_cpp(
+    compiled: ctypes.CDLL, graph: Graph, states: Mapping[str, Array], lowest: Collection[Node]
+) -> Extents:
+    sizes = [np.size(states[name]) for name in graph.inputs if name in states]
+    size = max(sizes, default=1)
+    if not min(sizes, default=1):
+        raise ValueError("no states")
+    given = {
+        node: states[node.name]
+        for node in graph.nodes
+        if node.op is Op.INPUT or (node.op is Op.HELD and node.name in states)
+    }
+    sines = {str(k): n for k, n in enumerate(graph.nodes) if n.op in (Op.SIN, Op.COS)}
+    values = evaluate(Graph(graph.inputs, sines), states)
+    given |= {node: values[name] for name, node in sines.items()}
+    columns = [
+        np.ascontiguousarray(np.broadcast_to(own, size), np.float64) for own in given.values()
+    ]
+    number = {node: k for k, node in enumerate(given)}
+    column = np.array([number.get(node, -1) for node in graph.nodes], np.int32)
+    asked = np.array([node in lowest for node in graph.nodes], np.uint8)
+    arrays = arrays_of(graph, dict.fromkeys(graph.inputs, 0))
+    parts = min(os.cpu_count() or 1, -(-size // LEAST))
+    ends = [size * k // parts for k in range(parts + 1)]
+    with ThreadPoolExecutor(parts) as pool:
+        found = list(
+            pool.map(
+                lambda k: _part(compiled, arrays, column, columns, asked, ends[k], ends[k + 1]),
+                range(parts),
+            )
+        )
+    largest, largest_at, smallest, smallest_at = found[0]
+    for more, more_at, less, less_at in found[1:]:
+        higher, lower = ~(more <= largest) & (largest == largest), ~(less >= smallest)
+        lower &= smallest == smallest
+        largest, largest_at = np.where(higher, more, largest), np.where(higher, more_at, largest_at)
+        smallest = np.where(lower, less, smallest)
+        smallest_at = np.where(lower, less_at, smallest_at)
+    nodes = graph.nodes
+    below = zip(nodes, smallest.tolist(), smallest_at.tolist(), strict=True)
+    least = [(node, value, at) for node, value, at in below if node in lowest]
+    return Extents(
+        dict(zip(nodes, largest.tolist(), strict=True)),
+        dict(zip(nodes, largest_at.tolist(), strict=True)),
+        {node: value for node, value, _ in least},
+        {node: at for node, _, at in least},
+    )
+
+
+def _part(
+    compiled: ctypes.CDLL,
+    arrays: Arrays,
+    column: NDArray[np.int32],
+    columns: list[Array],
+    lowest: NDArray[np.uint8],
+    first: int,
+    last: int,
+) -> tuple[Array, NDArray[np.int64], Array, NDArray[np.int64]]:
+    """Extents over the states from ``first`` up to ``last``."""
+
+    def pointer(array: NDArray[Any]) -> ctypes.c_void_p:
+        return ctypes.c_void_p(array.ctypes.data)
+
+    n = len(column)
+    largest, smallest = np.empty(n), np.empty(n)
+    largest_at, smallest_at = np.empty(n, np.int64), np.empty(n, np.int64)
+    pointers = (ctypes.c_void_p * max(len(columns), 1))(*(own.ctypes.data for own in columns))
+    compiled.extents(
+        ctypes.c_int32(n),
+        *(pointer(own) for own in (arrays.op, *arrays.args, arrays.value, column)),
+        pointers,
+        pointer(lowest),
+        ctypes.c_int64(first),
+        ctypes.c_int64(last),
+        *(pointer(own) for own in (largest, largest_at, smallest, smallest_at)),
+    )
+    return largest, largest_at, smallest, smallest_at

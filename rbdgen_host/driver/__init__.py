@@ -1,0 +1,37 @@
+"""The host's side of a design: dynamics as Pinocchio names them, and a header for C."""
+
+from typing import TYPE_CHECKING
+
+from rbdgen.system.lazy import names_from
+
+if TYPE_CHECKING:
+    from rbdgen.api.c_header import c_header
+
+    from .defaults import DynamicsWarning
+    from .dynamics import BACKENDS, Dynamics
+    from .rk4 import Step, rk4_sensitivity
+    from .tickets import FarError, FarWarning, OverflowWarning, Ticket
+
+__getattr__ = names_from(
+    __name__,
+    {
+        "..api.c_header": ("c_header",),
+        ".defaults": ("DynamicsWarning",),
+        ".dynamics": ("BACKENDS", "Dynamics"),
+        ".rk4": ("Step", "rk4_sensitivity"),
+        ".tickets": ("FarError", "FarWarning", "OverflowWarning", "Ticket"),
+    },
+)
+
+__all__ = [
+    "BACKENDS",
+    "Dynamics",
+    "DynamicsWarning",
+    "FarError",
+    "FarWarning",
+    "OverflowWarning",
+    "Step",
+    "Ticket",
+    "c_header",
+    "rk4_sensitivity",
+]

@@ -1,0 +1,355 @@
+"""The back ends of a driver: float64, C++, the integer model, the hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdgen.api.design_cache import KeptIntegers, kept_design
+from rbdgen.api.design_file import DESIGN, ROBOT, filed_notes
+from rbdgen.api.errors import Mismatch
+from rbdgen.api.folder import MARK, InputError, OutputError, checked_manifest, read_manifest
+from rbdgen.api.host_interface import line_layouts, packet_format
+from rbdgen.api.native_programs import Program, compiled
+from rbdgen.api.reference import golden_model
+from rbdgen.api.verilated import load_core
+from rbdgen.design.arrays import gives
+from rbdgen.design.bounds import whole_turns, within_a_turn
+from rbdgen.design.choices import COMPILED, ROLLOUTS
+from rbdgen.design.derived import of_functions
+from rbdgen.design.design import Design, has_registers
+from rbdgen.design.facts import AcceleratorFacts
+from rbdgen.design.loading import load
+from rbdgen.design.manifest import AcceleratorManifest, CoreManifest
+from rbdgen.graph.fixed import Integers
+from rbdgen.robot.canonical import canonicalize
+from rbdgen.robot.model import Robot
+from rbdgen.shell.task_packets import Status
+from rbdgen.system.progress import Progress
+from rbdgen.tools.model import Model
+
+from .answers import Answer, Run, Tasks
+from .cores import by_hardware, by_model, run_core
+from .dma import PYNQ, DmaLink
+from .links import Link, Transport, opened
+from .registers import ProgramRegisters, Registers
+from .words import Array, Coder, Flags
+
+Manifest = CoreManifest | AcceleratorManifest
+# A function and its words, by place → results (N,) by name, flags (N,).
+Tasked = Callable[[str, Mapping[str, Integers]], tuple[dict[str, Integers], Flags]]
+# Function: what one call asks for besides, and costs little more where it is computed with it.
+TOGETHER = {"did": ("m",), "dfd": ("minv",)}
+
+
+@dataclass(frozen=True, eq=False)
+class Backend:
+    """``run`` answers batches together, and says how many cycles that took, if it knows.
+
+    ``coder`` makes words of the arrays; None where arrays are what ``run`` takes. Of a back end of
+    compiled programs ``programs`` has function → what computes it, and what others give besides
+    where `TOGETHER` says so, and ``joint`` makes the one of all functions. ``registers``: of a
+    design for all robots of a model, where the back end can write them. ``notes``: of the design.
+    """
+
+    design: Design
+    robot: Robot
+    coder: Coder | None
+    run: Run
+    programs: Mapping[str, Program] = field(default_factory=dict)
+    joint: Callable[[], Program] | None = None
+    registers: Registers | ProgramRegisters | None = None
+    notes: tuple[str, ...] = ()
+
+    def values(
+        self, function: str, arrays: Mapping[str, Array], saturate: bool
+    ) -> tuple[Mapping[str, NDArray[Any]], Flags]:
+        """The values that ``run`` takes for checked arrays, and which states have one too large.
+
+        InputError for the first such value unless ``saturate``.
+        """
+        if self.coder is None:
+            return arrays, np.zeros(len(arrays["q"]), np.bool_)
+        return self.coder.words(function, arrays, saturate)
+
+
+def run_golden(
+    design: Design, robot: Robot, batches: Sequence[Tasks]
+) -> tuple[list[Answer], int | None]:
+    """The float64 reference; angles after rollouts within ±π, where the hardware has them there."""
+    answers = []
+    for tasks in batches:
+        alone = of_functions(design, (tasks.function,))
+        found = golden_model(alone, robot, tasks.values)
+        if tasks.function in ROLLOUTS:
+            around = [k for k, turns in whole_turns(design, robot).items() if turns]
+            found["q"][:, around] = within_a_turn(found["q"][:, around])
+        arrays = {name: found[name] for name in gives(design, tasks.function)}
+        answers.append(Answer(arrays, np.zeros(len(tasks.tags), np.bool_)))
+    return answers, None
+
+
+def run_programs(
+    design: Design, programs: Mapping[str, Program], threads: int, batches: Sequence[Tasks]
+) -> tuple[list[Answer], int | None]:
+    """Compiled functions; Singular."""
+    answers = []
+    for tasks in batches:
+        found = programs[tasks.function](tasks.values, threads)
+        arrays = {name: found[name] for name in gives(design, tasks.function)}
+        answers.append(Answer(arrays, np.zeros(len(tasks.tags), np.bool_)))
+    return answers, None
+
+
+def run_integer(
+    coder: Coder, model: Tasked, batches: Sequence[Tasks]
+) -> tuple[list[Answer], int | None]:
+    """The integer model of the accelerator: the same bits as its hardware."""
+    answers = []
+    for tasks in batches:
+        found, flags = model(tasks.function, tasks.values)
+        words = np.stack(list(found.values()), axis=1)
+        answers.append(Answer(coder.arrays(tasks.function, words), flags))
+    return answers, None
+
+
+def run_rtl(
+    coder: Coder, model: Model, registers: Registers | None, batches: Sequence[Tasks]
+) -> tuple[list[Answer], int | None]:
+    """The accelerator's Verilog. Cycles: from the first task that it takes to the last result.
+
+    The batches are mixed evenly, so that the stages of different functions work together.
+    """
+    sizes = [len(tasks.tags) for tasks in batches]
+    if not sum(sizes):
+        nothing = np.zeros((0, len(model.ports.output.fields)), np.int64)
+        return [_answer(coder, tasks, nothing, nothing[:, 0]) for tasks in batches], 0
+    column = {f.name: k for k, f in enumerate(model.ports.input.fields)}
+    tokens = np.zeros((sum(sizes), len(column)), np.int64)
+    rows = [slice(end - n, end) for end, n in zip(np.cumsum(sizes), sizes, strict=True)]
+    for tasks, own in zip(batches, rows, strict=True):
+        tokens[own, column["function"]] = coder.tasks.functions[tasks.function].code
+        tokens[own, column["tag"]] = tasks.tags
+        for word, values in tasks.values.items():
+            tokens[own, column[word]] = values
+    order = np.argsort(np.concatenate([(np.arange(n) + 0.5) / n for n in sizes]), kind="stable")
+    run = model.run(tokens[order], held=registers.words if registers else ())
+    given = _results(tokens[order, :2], run.outputs[:, :2])
+    taken = np.argsort(order)  # when each row was
+    latency = (run.result_cycle[given] - run.accept_cycle)[taken]
+    results = run.outputs[given][taken]
+    answers = [
+        _answer(coder, tasks, results[own], latency[own])
+        for tasks, own in zip(batches, rows, strict=True)
+    ]
+    return answers, int(run.result_cycle.max() - run.accept_cycle.min())
+
+
+def run_board(
+    coder: Coder, link: Link | DmaLink, batches: Sequence[Tasks]
+) -> tuple[list[Answer], int | None]:
+    """The accelerator on a board."""
+    asked = []
+    for tasks in batches:
+        own = coder.tasks.functions[tasks.function]
+        words = np.stack([tasks.values[i.word] for i in own.inputs], axis=1)
+        asked += [(own.code, row) for row in words.tolist()]
+    found = iter(link.ask(asked))
+    answers = []
+    for tasks in batches:
+        own = coder.tasks.functions[tasks.function]
+        rows = [next(found) for _ in tasks.tags]
+        results = np.array([row.words for row in rows], np.int64).reshape(-1, len(own.outputs))
+        flags = np.array([row.status is Status.OVERFLOW for row in rows], np.bool_)
+        answers.append(Answer(coder.arrays(tasks.function, results), flags))
+    return answers, None
+
+
+def _answer(coder: Coder, tasks: Tasks, results: Integers, latency: Integers) -> Answer:
+    """``results`` (N, fields): function, tag, overflow, words."""
+    arrays = coder.arrays(tasks.function, results[:, 3:])
+    return Answer(arrays, results[:, 2].astype(np.bool_), latency)
+
+
+def _results(tasks: Integers, results: Integers) -> Integers:
+    """Which result is each task's; both (N, 2): function, tag.
+
+    Tags come round, and tasks of the same one, far apart, are answered in order.
+    """
+    asked, came = (np.lexsort(rows.T) for rows in (tasks, results))
+    if len(asked) != len(came) or (tasks[asked] != results[came]).any():
+        raise Mismatch("results are not those of the tasks")
+    given = np.empty(len(tasks), np.int64)
+    given[asked] = came
+    return given
+
+
+def backend(
+    kind: str,
+    robot: str | Path,
+    progress: Progress,
+    trust: bool = False,
+    threads: int = 1,
+    port: str | Transport | None = None,
+    **choices: Any,
+) -> Backend:
+    """The back end of a robot, or of a folder that holds a design of it.
+
+    ``trust``: take the folder's files as they are; else OutputError for one that changed.
+    ``threads``: of compiled programs. ``port``: where the board is.
+    """
+    place = Path(robot)
+    if (kind == "board") != (port is not None):
+        raise InputError(
+            f"port: {port}: of {kind}; a board has one: Dynamics(DIR, 'board', port='/dev/ttyUSB0')"
+        )
+    if not (place / MARK).is_file():
+        if kind == "board":
+            raise InputError(f"{robot}: a board has what a folder holds: rbdgen board BOARD DIR")
+        return _of_robot(kind, str(robot), progress, {"accelerator": True, **choices}, threads)
+    if choices:
+        raise InputError(f"{place}: has been generated; {', '.join(choices)}: cannot be chosen")
+    entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
+    if kind == "rtl":
+        return _rtl(place, entry, progress)
+    if port is not None:
+        return _board(place, entry, port)
+    return _of_robot(kind, str(place / DESIGN), progress, {}, threads, place)
+
+
+def _of_robot(
+    kind: str,
+    robot: str,
+    progress: Progress,
+    choices: Mapping[str, Any],
+    threads: int,
+    place: Path | None = None,
+) -> Backend:
+    """``place``: the folder, if ``robot`` is a generated one's."""
+    if kind == "golden":
+        notes: list[str] = []
+        design, loaded = load(robot, notes=notes, **choices)
+        if not set(design.functions).isdisjoint(ROLLOUTS):
+            whole_turns(design, loaded)  # or there are none
+        filed = filed_notes(design, notes)
+        return Backend(design, loaded, None, partial(run_golden, design, loaded), notes=filed)
+    if kind in COMPILED:
+        design, loaded = load(robot, **choices)
+
+        held = ProgramRegisters(progress) if has_registers(design) else None
+
+        def program(functions: Sequence[str]) -> Program:
+            alone = of_functions(design, functions)
+            found = compiled(alone, loaded, kind, progress, registers=True)
+            return held.add(found) if held else found
+
+        programs = {}
+        for name in design.functions:
+            besides = [own for own in TOGETHER.get(name, ()) if own in design.functions]
+            programs[name] = program((name, *besides))
+        run = partial(run_programs, design, programs, threads)
+        joint = cache(partial(program, design.functions))
+        said = dict.fromkeys(note for own in programs.values() for note in own.notes)
+        return Backend(design, loaded, None, run, programs, joint, held, tuple(said))
+    if kind == "rtl":
+        folder = kept_design(robot, progress, choices)
+        return _rtl(folder, read_manifest(folder).facts, progress)
+    if place is None and has_registers(load(robot, **choices)[0]):
+        place = kept_design(robot, progress, choices)  # whose words can be others
+    return _integer_of(place, progress) if place else _integer(robot, progress, choices)
+
+
+def _integer(robot: str, progress: Progress, choices: Mapping[str, Any]) -> Backend:
+    """The integer model of a robot's design."""
+    kept = KeptIntegers(robot, progress, choices)
+    coder = _coder(kept.folder, kept.facts.tasks)
+    if kept.facts.whole:
+        (function,) = kept.facts.source.functions
+        inputs, outputs = ([own.name for own in way] for way in (function.inputs, function.outputs))
+        run: Run = partial(run_core, coder, outputs, by_model(inputs, kept.run))
+    else:
+        run = partial(run_integer, coder, kept.run_task)
+    return Backend(coder.design, coder.robot, coder, run, notes=kept.facts.notes)
+
+
+def _integer_of(place: Path, progress: Progress) -> Backend:
+    """The integer model of a folder's design; OutputError if this rbdgen compiles another one."""
+    # the compiler: one second that others save
+    from rbdgen.api.compilation import recompiled
+    from rbdgen.api.facts import accelerator_facts
+    from rbdgen.api.integer_model import IntegerModel
+    from rbdgen.compile.core import Core
+    from rbdgen.tasks.compiled import TaskModel
+
+    product = recompiled(place, progress)
+    entry = read_manifest(place).facts
+    registers = _registers(place, entry, progress)
+    front = product.front
+    coder = Coder(accelerator_facts(product), front.design, front.robot, front.canonical)
+    if isinstance(product, Core):
+        inputs, outputs = list(product.fixed.inputs), list(product.fixed.graph.outputs)
+        model = IntegerModel(product, progress)
+        run: Run = partial(run_core, coder, outputs, by_model(inputs, model))
+    else:
+        tasks = TaskModel(product.accelerator, progress)
+        run = partial(run_integer, coder, tasks)
+    if registers:
+        hold = model.hold if isinstance(product, Core) else tasks.hold
+        registers.write = lambda found: hold(found.words)
+    return Backend(coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes)
+
+
+def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
+    """The back end of a folder's design on a board."""
+    if not isinstance(entry, AcceleratorManifest):
+        raise OutputError(
+            f"{place}: boards take accelerators, of one function or several; make one with: rbdgen "
+            "generate ROBOT --accelerator --function F"
+        )
+    coder = _coder(place, entry.tasks)
+    if isinstance(port, str) and port.startswith(PYNQ):
+        packets, bitfile = packet_format(coder.tasks), port.removeprefix(PYNQ)
+        dma = DmaLink(bitfile, packets, entry.identity, entry.name)
+        registers = _registers(place, entry, lambda _: None)
+        if registers:
+            registers.write = lambda found: dma.write(list(found.words.values()))
+        run = partial(run_board, coder, dma)
+        return Backend(
+            coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes
+        )
+    transport = opened(port) if isinstance(port, str) else port
+    link = Link.over(transport, line_layouts(coder.tasks), entry.identity, entry.name)
+    run = partial(run_board, coder, link)
+    return Backend(coder.design, coder.robot, coder, run, notes=entry.notes)
+
+
+def _coder(place: Path, tasks: AcceleratorFacts) -> Coder:
+    """The coder of a folder with a design, whose manifest says of ``tasks`` all that is needed."""
+    design, loaded = load(place / DESIGN)
+    registers = has_registers(design)
+    canonical = canonicalize(loaded, design.snap, alike=design.alike, geometry=registers)
+    return Coder(tasks, design, loaded, canonical)
+
+
+def _rtl(place: Path, entry: Manifest, progress: Progress) -> Backend:
+    """The back end of a generated folder."""
+    coder = _coder(place, entry.tasks)
+    model = load_core(place, entry, progress=progress)
+    registers = _registers(place, entry, progress)
+    if isinstance(entry, AcceleratorManifest):
+        run: Run = partial(run_rtl, coder, model, registers)
+    else:
+        outputs = list(entry.formats.output)
+        run = partial(run_core, coder, outputs, by_hardware(model, len(outputs), registers))
+    return Backend(coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes)
+
+
+def _registers(place: Path, entry: Manifest, progress: Progress) -> Registers | None:
+    ports = entry.ports.registers
+    return Registers(place, ports, progress) if ports else None

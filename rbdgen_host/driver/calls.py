@@ -1,0 +1,217 @@
+"""Calls by Pinocchio's names, in its order and conventions: what each takes and gives, of what."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbdgen.api.folder import InputError
+from rbdgen.design.choices import GIVEN_BASE, ROLLOUTS
+from rbdgen.robot.xml_lines import did_you_mean
+
+from .observing import Observing
+from .tickets import Ticket
+from .words import Array
+
+Derivatives = tuple[Array, Array, Array | None]
+
+
+def _and(*others: ArrayLike | None) -> tuple[ArrayLike, ...]:
+    """The optional arguments that are present."""
+    return tuple(own for own in others if own is not None)
+
+
+class Calls(Observing):
+    """Methods of `Dynamics`, each of a function of the design.
+
+    q (…, nq), v, a, tau (…, nv), Minv (…, nv, nv), f_ext (…, bodies, 6): shapes, frames and units
+    are those of `Dynamics`.
+    """
+
+    @property
+    @abstractmethod
+    def functions(self) -> tuple[str, ...]:
+        """The functions of the design, by the names of `NEEDS`."""
+
+    @abstractmethod
+    def submit(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Ticket:
+        """Queue a call."""
+
+    @abstractmethod
+    def _at_once(
+        self, call: str, arrays: tuple[ArrayLike, ...], f_ext: ArrayLike | None = None
+    ) -> Any:
+        """The compiled program's result for a call; None if no program takes these arrays."""
+
+    def rnea(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
+    ) -> Array:
+        """Inverse dynamics: τ (…, nv). Of the function id."""
+        return self._one("rnea", q, v, a, f_ext=f_ext)
+
+    def aba(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        a: ArrayLike | None = None,
+        Minv: ArrayLike | None = None,
+    ) -> Array:
+        """Forward dynamics: q̈ (…, nv). Of the function fd.
+
+        ``a``: of a base whose motion is given; of a design whose root is each it says that it is,
+        for these states, and the base's entries of τ and of the result are not read and zero.
+        ``Minv``: M⁻¹ of a state nearby, where the inverse is near.
+        """
+        call = self._of_base("aba", a is not None)
+        return self._one(call, q, v, tau, *_and(a, Minv), f_ext=f_ext)
+
+    def crba(self, q: ArrayLike) -> Array:
+        """The mass matrix M (…, nv, nv). Of the function m."""
+        return self._one("crba", q)
+
+    def computeMinverse(
+        self, q: ArrayLike, *, Minv: ArrayLike | None = None, given: bool = False
+    ) -> Array:
+        """The inverse mass matrix M⁻¹ (…, nv, nv). Of the function minv.
+
+        ``Minv``: that of a state nearby, where the inverse is near. ``given``: of a design whose
+        root is each, the joints' as if the base were held; its rows and columns are zero.
+        """
+        return self._one(self._of_base("computeMinverse", given), q, *_and(Minv))
+
+    def computeRNEADerivatives(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
+    ) -> Derivatives:
+        """∂τ/∂q, ∂τ/∂v, ∂τ/∂a = M, each (…, nv, nv). Of the functions did and m.
+
+        M is None where the design lacks m.
+        """
+        return self._three("computeRNEADerivatives", q, v, a, f_ext=f_ext)
+
+    def computeABADerivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        a: ArrayLike | None = None,
+        Minv: ArrayLike | None = None,
+    ) -> Derivatives:
+        """∂q̈/∂q, ∂q̈/∂v, ∂q̈/∂τ = M⁻¹, each (…, nv, nv). Of the functions dfd and minv.
+
+        M⁻¹ is None where the design lacks minv. ``a``: of a base whose motion is given, as `aba`
+        has it.
+        ``Minv``: M⁻¹ of a state nearby, where the inverse is near; what comes back is the next's.
+        """
+        call = self._of_base("computeABADerivatives", a is not None)
+        return self._three(call, q, v, tau, *_and(a, Minv), f_ext=f_ext)
+
+    def computeABADerivativesFromMinverse(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        Minv: ArrayLike,
+        f_ext: ArrayLike | None = None,
+    ) -> Derivatives:
+        """The same at a known acceleration, of a known M⁻¹, which comes back. Of difd."""
+        call = "computeABADerivativesFromMinverse"
+        return self._three(call, q, v, a, Minv, f_ext=f_ext)
+
+    def ComputeRNEASecondOrderDerivatives(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
+    ) -> tuple[Array, Array, Array, Array]:
+        """∂²τ/∂q∂q, ∂²τ/∂v∂v, ∂²τ/∂q∂v and ∂M/∂q, each (…, nv, nv, nv). Of the function ddid.
+
+        [i, j, k] is of τ_i, by the first of the two along j, then by the other along k; of the last
+        ∂M_ij/∂q_k. The first is symmetric in j and k but for two directions of one floating or
+        planar joint.
+        """
+        return self._found("ddid", q, v, a, f_ext=f_ext)
+
+    ddid = ComputeRNEASecondOrderDerivatives
+
+    def step(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        Minv: ArrayLike | None = None,
+    ) -> tuple[Array, Array, Array, Array]:
+        """A step of semi-implicit Euler and what it depends on. Of the function step.
+
+        q₊ (…, nq) and v₊ (…, nv) after the design's ``step`` seconds, and the derivatives of both
+        by q and v, A (…, 2 nv, 2 nv), and by τ, B (…, 2 nv, nv).
+        """
+        return self._found("step", q, v, tau, *_and(Minv), f_ext=f_ext)
+
+    def constraintDynamics(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, f_ext: ArrayLike | None = None
+    ) -> tuple[Array, Array]:
+        """Forward dynamics while the design's frames are held where they are. Of the function cfd.
+
+        q̈ (…, nv), and what holds each of the F frames (…, F, 6), force then moment, along the
+        world's axes at the frame's origin; of contacts at points the moments are zero.
+        """
+        return self._found("cfd", q, v, tau, f_ext=f_ext)
+
+    cfd = constraintDynamics
+
+    def rollout(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        h: ArrayLike,
+        steps: ArrayLike,
+        rule: str = "rk4",
+        f_ext: ArrayLike | None = None,
+    ) -> tuple[Array, Array]:
+        """q and v, each (…, nv), after ``steps`` steps of ``h`` seconds, tau and f_ext held.
+
+        ``h`` and ``steps`` are numbers, or (…,). ``rule``: "rk4", the classical rule of Runge and
+        Kutta, or "euler", semi-implicit, which are the functions' names. A step is the multiple of
+        2^-22 s that is nearest to h, from all back ends; the longest is 0.0117 s. Angles of joints
+        that turn all the way round come within ±π.
+        """
+        if rule not in ROLLOUTS:
+            hint = did_you_mean(rule, ROLLOUTS, f"; one of {', '.join(ROLLOUTS)}")
+            raise InputError(f"rule: {rule!r} is unknown{hint}")
+        last_q, last_v = self.submit(rule, q, v, tau, h, steps, f_ext=f_ext).result()
+        assert last_q is not None
+        assert last_v is not None
+        return last_q, last_v
+
+    def _of_base(self, call: str, given: bool) -> str:
+        """The call, or that whose base moves as it is told, of a design whose root is each."""
+        told = not GIVEN_BASE.keys().isdisjoint(self.functions)
+        return f"{call}_given" if given and told else call
+
+    def _one(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Array:
+        if own := self._at_once(call, arrays, f_ext):
+            return own[0]
+        found = self.submit(call, *arrays, f_ext=f_ext).result()
+        assert isinstance(found, np.ndarray)
+        return found
+
+    def _found(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Any:
+        if own := self._at_once(call, arrays, f_ext):
+            return own[0] if len(own) == 1 else own
+        return self.submit(call, *arrays, f_ext=f_ext).result()
+
+    def _three(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Derivatives:
+        if own := self._at_once(call, arrays, f_ext):
+            return own
+        by_q, by_v, by_last = self.submit(call, *arrays, f_ext=f_ext).result()
+        assert by_q is not None
+        assert by_v is not None
+        return by_q, by_v, by_last

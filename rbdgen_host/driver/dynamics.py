@@ -1,0 +1,407 @@
+"""A robot's dynamics with the names, the order and the conventions of Pinocchio's functions.
+
+One interface, answered by any of these back ends: ``cpp`` and ``cpp32``, C++ in double and single
+precision, compiled for this machine; ``golden``, the float64 reference; ``cuda`` and ``cuda32``,
+the C++ on its GPU, ``cuda-on-cpu`` and ``cuda32-on-cpu``, their text on the CPU; ``integer``, the
+design's integer model; ``rtl``, its Verilog, Verilated: the same bits as ``integer``, and the
+cycles that they took; ``board``, an accelerator on a board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbdgen.api.calibration import RealCalibration
+from rbdgen.api.folder import InputError
+from rbdgen.api.native_programs import DTYPES
+from rbdgen.design.arrays import given_coordinates, gives, is_loaded, of_state, takes
+from rbdgen.design.choices import COMPILED, GIVEN_BASE, ROLLOUTS, UNFORCED
+from rbdgen.design.design import has_registers
+from rbdgen.design.loading import as_filed, refuse_unknown
+from rbdgen.robot.model import RobotError
+from rbdgen.robot.payload import PAYLOAD, SIZE, checked_body, payload_of
+from rbdgen.robot.xml_lines import did_you_mean
+
+from .answers import TAGS, Tasks
+from .backends import Backend
+from .backends import backend as make_backend
+from .base_link import BESIDES, BaseLink
+from .calls import Calls
+from .copies import identity, placed, remade
+from .defaults import (
+    changing_notes,
+    notes_of_arguments,
+    notes_of_choices,
+    usual_backend,
+    warn_of,
+)
+from .direct import Direct
+from .flat import flat_states
+from .links import Transport
+from .tickets import CALLS, Call, Found, Ticket
+from .words import SPELT, Array
+
+BACKENDS = ("golden", *COMPILED, "integer", "rtl", "board")
+ON_OVERFLOW = ("warn", "raise", "ignore")
+OUTSIDE = ("raise", "saturate")
+
+NO_INERTIA = np.zeros((3, 3))
+
+
+class Dynamics(Calls):
+    """A robot's dynamics, one call at a time or several together.
+
+    The methods take one state or a batch: any leading shape, the same for all arrays, which is
+    that of the results too. q (…, nq), v, a, tau (…, nv), Minv (…, nv, nv), f_ext (…, bodies, 6),
+    force then moment in each link's frame. SI units; joints in the order of ``joint_names``. A
+    floating base has q = (x, y, z, quaternion x, y, z, w) and v = (linear, angular) in the base's
+    own frame; gradients are along the tangent space. Matrices come whole, both triangles. Where
+    the motion of the base is given, tau, Minv and all results have nv − 6 for nv, and forward
+    dynamics takes ``a`` besides, of whose entries it reads the first six. Where the inverse is near
+    (``inverse="near"``, of golden and compiled back ends), what asks for M⁻¹ takes ``Minv``
+    besides, that of a state nearby. Whatever link the design has for its base (``base_link``),
+    states and results are of the file's.
+
+    ``robot``: a URDF, a design file, a shipped robot, each of which is made an accelerator unless
+    ``accelerator`` is False; or a folder that holds a generated one, or a design without stages,
+    whose tasks compute all functions: what is asked for together at the same states shares them.
+    ``backend``: one of `BACKENDS`; unless given ``cpp`` of a robot, which is ``golden`` with a
+    warning where there is no C++ compiler, and ``integer`` of a folder that holds hardware.
+    ``on_overflow``: what to do where a word inside was too short, or M⁻¹ of a state nearby was not
+    near: "warn" (OverflowWarning, FarWarning), "raise" (OverflowError, FarError), "ignore";
+    `Ticket.overflow` and `Ticket.far` say which states. ``outside``: what to do with inputs that
+    their words cannot hold: "raise" (InputError), or "saturate", which counts as an overflow.
+    ``trust``: take a folder's files as they are, though they changed since they were generated.
+    ``choices``: fields of Design, as ``functions`` and ``ii``; none for a folder.
+
+    ``cpp`` and ``cpp32`` take microseconds for a state, and take arrays of float64, or float32, as
+    they lie in memory if they are C-contiguous; results are of the same type. ``threads``: of
+    theirs that share a batch. They raise `Singular`, a LinAlgError, for a state whose mass matrix
+    is. Their words are never too short. ``cuda`` and ``cuda32`` do the same, and take arrays of
+    CuPy's, all of them, where they lie on the GPU; so are the results then, in which a state that
+    is not finite has NaN.
+
+    ``port``: where a ``board`` is: a serial port's path, ``udp://HOST``, ``pynq:FILE.bit`` on a
+    Zynq with PYNQ, or a `Transport` of yours.
+
+    ``cycles``: of the last run, from the first task taken to the last result; the rtl back end
+    only, else None. ``notes``: what is left out, approximated or chosen, as a manifest has it. What
+    of that makes results differ from the file's robot, or from Pinocchio, is a `DynamicsWarning`
+    when the object is made.
+
+    Objects can be copied and pickled, and so be sent to other processes, but for those of a board.
+    """
+
+    def __init__(
+        self,
+        robot: str | Path,
+        backend: str | None = None,
+        *,
+        on_overflow: str = "warn",
+        outside: str = "raise",
+        trust: bool = False,
+        threads: int = 1,
+        port: str | Transport | None = None,
+        progress: Callable[[str], None] = lambda _: None,
+        **choices: Any,
+    ) -> None:
+        chosen: tuple[str, ...] = ()
+        if backend is None:
+            backend, chosen = usual_backend(robot)
+            threads = 1 if chosen else threads
+        for key, value, known in (
+            ("backend", backend, BACKENDS),
+            ("on_overflow", on_overflow, ON_OVERFLOW),
+            ("outside", outside, OUTSIDE),
+        ):
+            if value not in known:
+                hint = did_you_mean(str(value), known, f"; one of {', '.join(known)}")
+                raise InputError(f"{key}: {value!r} is unknown{hint}")
+        refuse_unknown(choices, Dynamics)
+        self.backend = backend
+        self.on_overflow = on_overflow
+        self.cycles: int | None = None
+        self._saturate = outside == "saturate"
+        if threads < 1 or (threads > 1 and backend not in DTYPES):
+            raise InputError(
+                f"threads: {threads} of {backend}; {' and '.join(DTYPES)} have several"
+            )
+        self._threads = threads
+        self._made_of = placed(robot), choices | {"trust": trust, "threads": threads}
+        self._backend: Backend = make_backend(
+            backend, robot, progress, trust, threads, port, **choices
+        )
+        self.identity = identity(self._backend.design)
+        self.notes = (
+            *(*chosen, *self._backend.notes, *notes_of_choices(backend, choices)),
+            *notes_of_arguments(
+                backend,
+                robot,
+                on_overflow=on_overflow,
+                outside=outside,
+                trust=trust,
+                near=self._backend.design.inverse == "near",
+            ),
+        )
+        self._robot = self._backend.robot  # that arrays are of
+        self.base_link: BaseLink | None = None
+        if self._backend.design.base_link is not None:
+            self._robot = as_filed(self._backend.design)
+            self.base_link = BaseLink(self._robot, self._backend.robot)
+        self._payload = np.zeros(SIZE)
+        self._parameters: str | RealCalibration | None = None
+        self._direct = self._directly()
+        self._all: Direct | None = None
+        self._queue: list[Ticket] = []
+        self._next_tag = 0
+        warn_of(self._robot.name, (*chosen, *changing_notes(self.notes)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The arguments of an equal copy; InputError for resources that only this process has."""
+        if self._queue:
+            raise InputError("copy: tasks wait to be collected; collect them first")
+        if self.backend == "board":
+            raise InputError(
+                "copy: the port of a board is this process's; make a Dynamics where it is used"
+            )
+        robot, given = self._made_of
+        own = {"backend": self.backend, "on_overflow": self.on_overflow}
+        arguments = {**given, **own, "outside": OUTSIDE[self._saturate]}
+        kind = type(self)
+        return remade, (kind, robot, arguments, self.identity, self._payload, self._parameters)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Dynamics of {self._robot.name}, {self.backend}: {', '.join(self.functions)}; "
+            f"nq {self.nq}, nv {self.nv}>"
+        )
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The functions of the design, by the names of `NEEDS`."""
+        return self._backend.design.functions
+
+    @property
+    def nq(self) -> int:
+        return self._robot.nq
+
+    @property
+    def nv(self) -> int:
+        return self._robot.nv
+
+    @property
+    def joint_names(self) -> list[str]:
+        """The joints that move, in the order of q and v."""
+        return list(self._robot.joint_names)
+
+    def set_payload(
+        self, mass: float = 0.0, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike = NO_INERTIA
+    ) -> None:
+        """Set the payload of the design's link for all calls from now on; without arguments, none.
+
+        ``mass`` [kg]; ``com`` (3,) [m], the centre of mass in the link's frame; ``inertia`` (3, 3)
+        [kg·m²] about that, along the link's axes. InputError for what no body has, and for a design
+        without payload.
+        """
+        if not is_loaded(self._backend.design):
+            raise InputError(
+                "set_payload: the design's functions take none; name the link that carries it: "
+                'payload="LINK", --payload LINK'
+            )
+        try:
+            self._payload = payload_of(checked_body(mass, com, inertia))
+        except RobotError as error:
+            raise InputError(f"set_payload: {error}") from None
+
+    def set_parameters(self, robot: str | Path | RealCalibration) -> None:
+        """The robot that all calls from now on are of, of a design for all robots of a model.
+
+        Its file, the JSON that ``rbdgen calibrate`` made of it, or what `rbdgen.api.calibrate`
+        returned. RobotError for a robot of another structure, or out of tolerance; InputError for
+        words of another design, and for a back end or a design without registers.
+        """
+        if not has_registers(self._backend.design):
+            raise InputError(
+                "set_parameters: the robot's parameters are constants of this design; "
+                'parameters="registers", --parameters registers'
+            )
+        if self._queue:
+            raise InputError("set_parameters: tasks wait to be collected; collect them first")
+        if self._backend.registers is None:
+            raise InputError(f"set_parameters: {self.backend} has no registers that can be written")
+        self._backend.registers.hold(robot)
+        self._parameters = robot if isinstance(robot, RealCalibration) else placed(robot)
+
+    def everything(
+        self,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        a: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        Minv: ArrayLike | None = None,
+        f_ext: ArrayLike | None = None,
+    ) -> dict[str, Array]:
+        """All that the functions give at the same states, by name.
+
+        Of ``functions=("id", "did", "m")`` tau, dtau_dq, dtau_dqd and M. Compiled back ends have
+        one program for it, which shares what the functions share and is compiled when it is first
+        asked for; tasks of the others run together. Rollouts are left out.
+
+        Raises InputError for arrays that the functions need and that were not given.
+        """
+        given = {"q": q, "qd": v, "qdd": a, "tau": tau, "Minv": Minv}
+        functions, needed, returns = self._whole
+        taken: dict[str, ArrayLike] = {}
+        for name in needed:
+            if (values := given[name]) is None:
+                raise InputError(
+                    f"everything of {', '.join(functions)} needs {SPELT.get(name, name)}"
+                )
+            taken[name] = values
+        if self._backend.joint is not None and self.base_link is None:
+            if self._all is None:
+                self._all = Direct(returns, self._backend.joint())
+            arrays = tuple(taken[name] for name in needed)
+            if (own := self._all(arrays, f_ext, self._payload, self._threads)) is not None:
+                return {n: x for n, x in zip(returns, own, strict=True) if x is not None}
+        queued = len(self._queue)
+        try:
+            for function in functions:
+                wanted = [taken[name] for name in self._takes(function)]
+                forces = None if function in UNFORCED else f_ext
+                self.submit(function, *wanted, f_ext=forces)
+        except InputError:
+            del self._queue[queued:]
+            raise
+        tickets = self._queue[queued:]
+        self.run()
+        found: dict[str, Array] = {}
+        for ticket in tickets:
+            ticket.result()  # which warns of overflow
+            found |= ticket.arrays
+        return {name: found[name] for name in returns}
+
+    def submit(
+        self,
+        call: str,
+        *arrays: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        payload: ArrayLike | None = None,
+    ) -> Ticket:
+        """Queue a call: a method's name, or a function's, and its arrays in their order.
+
+        ``payload``: (…, 10), as Pinocchio's ``toDynamicParameters`` has it, about the link's
+        origin, in place of what `set_payload` has said.
+
+        What is queued runs together when any of its results is asked for, or with `collect`.
+
+        Raises InputError for a call that the design lacks, for arrays of a wrong shape, not
+        finite, or beyond what their words hold; nothing has been queued then.
+        """
+        own = self._known(call)
+        taken = self._takes(own.functions[0])
+        if len(arrays) != len(taken):
+            names = ", ".join(SPELT.get(name, name) for name in taken)
+            raise InputError(f"{call} takes {names}: {len(taken)} arrays, not {len(arrays)}")
+        given: dict[str, ArrayLike] = dict(zip(taken, arrays, strict=True))
+        if f_ext is not None:
+            given["f_ext"] = f_ext
+        if is_loaded(self._backend.design):
+            given[PAYLOAD] = self._payload if payload is None else payload
+        elif payload is not None:
+            raise InputError(f"{call}: payload: the design carries none")
+        robot, free = self._robot, self._robot.nv - self._base
+        leading, flat = flat_states(robot, free, call, given)
+        moved = self.base_link.state(flat) if self.base_link else flat
+        batches, tag = [], self._next_tag
+        n = len(flat["q"])
+        for function in self._asked(call):
+            values, outside = self._backend.values(function, moved, self._saturate)
+            batches.append(Tasks(function, values, outside, (tag + np.arange(n)) % TAGS))
+            tag += n
+        self._next_tag = tag % TAGS
+        tags = {tasks.function: tasks.tags for tasks in batches}
+        ticket = Ticket(call, tags, self, leading, flat, batches)
+        self._queue.append(ticket)
+        return ticket
+
+    def collect(self) -> list[Found]:
+        """Run what is queued, together; the results in the order in which it was submitted."""
+        queue = list(self._queue)
+        self.run()
+        return [ticket.result() for ticket in queue]
+
+    def run(self) -> None:
+        """Run what is queued, together, so that all tickets are done; Singular, and none is."""
+        queue, self._queue = self._queue, []
+        answers, self.cycles = self._backend.run([t for ticket in queue for t in ticket._batches])
+        left = iter(answers)
+        for ticket in queue:
+            ticket._answers = [next(left) for _ in ticket._batches]
+
+    def _at_once(
+        self, call: str, arrays: tuple[ArrayLike, ...], f_ext: ArrayLike | None = None
+    ) -> Any:
+        """The compiled program's result for a call; None if no program takes these arrays."""
+        if call not in self._direct:
+            return None
+        return self._direct[call](arrays, f_ext, self._payload, self._threads)
+
+    def _directly(self) -> dict[str, Direct]:
+        """Call → its compiled program, if its arrays are those that it takes."""
+        programs = self._backend.programs
+        if self.base_link is not None:
+            return {}
+        return {
+            name: Direct(call.returns, programs[call.functions[0]])
+            for name, call in CALLS.items()
+            if call.functions[0] in programs
+        }
+
+    def _asked(self, call: str) -> list[str]:
+        """The functions that a call takes: those that there are, and what another base needs."""
+        own = CALLS[call].functions
+        besides = BESIDES.get(own[0]) if self.base_link else None
+        if besides and besides not in self.functions:
+            raise InputError(
+                f"{call} of the file's base needs {besides} too, the accelerator's being another; "
+                "add it to the functions"
+            )
+        wanted = dict.fromkeys((*own, besides))
+        return [name for name in wanted if name in self.functions]
+
+    @cached_property
+    def _whole(self) -> tuple[list[str], list[str], list[str]]:
+        """The functions but rollouts and those of a base that moves as it is told; the arrays that
+        they take, and those that they give."""
+        apart = (*ROLLOUTS, *GIVEN_BASE)
+        functions = [name for name in self.functions if name not in apart]
+        needed = [name for own in functions for name in self._takes(own)]
+        given = [name for own in functions for name in gives(self._backend.design, own)]
+        return functions, list(dict.fromkeys(needed)), list(dict.fromkeys(given))
+
+    def _takes(self, function: str) -> tuple[str, ...]:
+        """The arrays that a function takes."""
+        return takes(function, *of_state(self._backend.design))
+
+    @property
+    def _base(self) -> int:
+        """How many of v's first entries are the base's, its motion being given."""
+        return given_coordinates(self._backend.design, self._robot)
+
+    def _known(self, call: str) -> Call:
+        if call not in CALLS:
+            hint = did_you_mean(call, CALLS, f"; one of {', '.join(CALLS)}")
+            raise InputError(f"no call {call!r}{hint}")
+        needed = CALLS[call].functions[0]
+        if needed not in self.functions:
+            raise InputError(
+                f"{call} needs the function {needed}; the design has {', '.join(self.functions)}"
+            )
+        return CALLS[call]

@@ -1,0 +1,211 @@
+"""A robot's dynamics by any of the parallel formulations, in JAX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rbdgen.api.folder import InputError
+from rbdgen.design.loading import load, refuse_unknown
+from rbdgen.golden import tree
+from rbdgen.robot.model import Robot, RobotError
+from rbdgen.robot.xml_lines import did_you_mean
+
+from .algebra import Array
+from .formulations import (
+    BIAS,
+    FORWARD,
+    INVERSE,
+    MASS,
+    forward_dynamics,
+    inverse_dynamics,
+    mass_matrix,
+)
+from .jax_installed import jax, jnp
+from .links import links_of
+from .passing import Passing
+from .refusals import refuse
+from .step import integrated
+
+OURS = ("base", "mimic", "gravity", "open_loops", "xacro")  # choices that change the robot
+DTYPES = ("float64", "float32")
+
+
+class Dynamics:
+    """A robot's dynamics, of one state or many, by formulations of logarithmic depth.
+
+    Arrays are in the order and conventions of `rbdgen_host.driver.Dynamics`: any leading shape, the
+    same for all; q (…, nq), qd, qdd, tau (…, nv), f_ext (…, bodies, 6), force then moment in each
+    link's frame; SI units; joints in the order of ``joint_names``. Results are JAX arrays. Methods
+    can be called within jax.jit, jax.vmap and jax.jacfwd; outside of them each compiles once for
+    every method and shape.
+
+    ``robot``: a URDF, a design file, a shipped robot or a Robot. ``dtype``: "float64", which JAX
+    must be told to have, or "float32". ``choices``: ``base``, ``mimic``,
+    ``gravity``, ``open_loops`` and ``xacro``, as of a design; others are of hardware.
+    """
+
+    def __init__(
+        self, robot: str | Path | Robot, *, dtype: str = "float64", **choices: Any
+    ) -> None:
+        if dtype not in DTYPES:
+            raise InputError(f"dtype: {dtype!r} is unknown; one of {', '.join(DTYPES)}")
+        if dtype == "float64" and not jax.config.read("jax_enable_x64"):
+            raise InputError(
+                "float64 is switched off in JAX: call jax.config.update('jax_enable_x64', True) "
+                "first, or take dtype='float32'"
+            )
+        self.dtype = jnp.dtype(dtype)
+        self.robot = _loaded(robot, choices)
+        links = links_of(self.robot)
+        self._links = links.arrays(lambda x: jnp.asarray(x, self.dtype))
+        self._along = Passing(links.parent)
+        self._compiled = cache(self._made)
+
+    @property
+    def nq(self) -> int:
+        return self.robot.nq
+
+    @property
+    def nv(self) -> int:
+        return self.robot.nv
+
+    @property
+    def joint_names(self) -> list[str]:
+        """The joints that move, in the order of q and qd."""
+        return list(self.robot.joint_names)
+
+    def inverse_dynamics(
+        self, q: Any, qd: Any, qdd: Any, method: str = "axes", f_ext: Any = None
+    ) -> Array:
+        """τ (…, nv). ``method``: "serial", one link after another; "link", "world" or "axes", as
+        scans in the links' frames, in the base's, or along the base's axes."""
+        _known(method, INVERSE)
+        return self._call(("id", method), q=q, qd=qd, qdd=qdd, f_ext=f_ext)
+
+    def mass_matrix(self, q: Any, method: str = "composite") -> Array:
+        """M (…, nv, nv). ``method``: "composite", sums of inertias; "columns", inverse dynamics
+        of each unit acceleration."""
+        _known(method, MASS)
+        return self._call(("m", method), q=q)
+
+    def forward_dynamics(
+        self, q: Any, qd: Any, tau: Any, method: str = "hybrid_abia", f_ext: Any = None
+    ) -> Array:
+        """q̈ (…, nv). ``method``: "serial", articulated bodies one after another; "jsiia", the
+        inverse of the mass matrix; "hybrid_abia", articulated inertias one after another and all
+        else as scans; "scanned_abia", these too; "cfa", constraint forces by odd-even elimination.
+
+        RobotError where a robot cannot have the method, with the link and the cure.
+        """
+        _known(method, FORWARD)
+        refuse(self._links, method)
+        return self._call(("fd", method), q=q, qd=qd, tau=tau, f_ext=f_ext)
+
+    def integrate(self, q: Any, v: Any) -> Array:
+        """q ⊕ v (…, nq), as `rbdgen.golden.integrate`: gradients of a floating base's functions
+        along its tangent space are those by ``v`` at 0."""
+        return self._call(("step", ""), q=q, qd=v)
+
+    def _call(self, which: tuple[str, str], **arrays: Any) -> Array:
+        shapes = {"q": (self.nq,), "f_ext": (len(self.robot.moving), 6)}
+        leading: tuple[int, ...] | None = None
+        given = {}
+        for name, values in arrays.items():
+            if values is None:
+                continue
+            array = jnp.asarray(values, self.dtype)
+            own = shapes.get(name, (self.nv,))
+            before = array.shape[: max(array.ndim - len(own), 0)]
+            if array.shape != before + own:
+                several = ", ".join(map(str, ("N", *own)))
+                raise InputError(f"{name} is {array.shape}; expected {own} or ({several})")
+            if leading is not None and before != leading:
+                raise InputError(
+                    f"{name} is {array.shape}; q is {(*leading, self.nq)}, which is another "
+                    "number of states"
+                )
+            leading, given[name] = before, array
+        return self._compiled(which)(**given)
+
+    def _made(self, which: tuple[str, str]) -> Callable[..., Array]:
+        function, method = which
+        made: dict[str, Callable[..., Array]] = {
+            "id": self._inverse,
+            "m": self._mass,
+            "fd": self._forward,
+            "step": self._step,
+        }
+
+        def run(**arrays: Array) -> Array:
+            leading = arrays["q"].shape[:-1]
+            # states last, inside
+            flat = {
+                name: jnp.moveaxis(x.reshape(-1, *x.shape[len(leading) :]), 0, -1)
+                for name, x in arrays.items()
+            }
+            result = jnp.moveaxis(made[function](method, **flat), -1, 0)
+            return result.reshape(*leading, *result.shape[1:])
+
+        return jax.jit(run)
+
+    def _inverse(
+        self, method: str, q: Array, qd: Array, qdd: Array, f_ext: Array | None = None
+    ) -> Array:
+        forces = self._on_links(f_ext, q)
+        return inverse_dynamics(self._links, self._along, method, q, qd, qdd, forces)
+
+    def _mass(self, method: str, q: Array) -> Array:
+        return mass_matrix(self._links, self._along, method, q)
+
+    def _forward(
+        self, method: str, q: Array, qd: Array, tau: Array, f_ext: Array | None = None
+    ) -> Array:
+        rest = tau - self._inverse(BIAS, q, qd, jnp.zeros_like(qd), f_ext)
+        return forward_dynamics(self._links, self._along, method, q, rest)
+
+    def _step(self, _: str, q: Array, qd: Array) -> Array:
+        return integrated(jnp, self.robot, q, qd)
+
+    def _on_links(self, f_ext: Array | None, like: Array) -> Array:
+        """Moment and force (n, 6, N) on each link in its frame; ``f_ext`` (bodies, 6, N)."""
+        if f_ext is None:
+            return jnp.zeros((self._links.n, 6, like.shape[-1]), self.dtype)
+        return jnp.einsum("nij,njs->nis", jnp.asarray(self._to_links, self.dtype), f_ext)
+
+    @cached_property
+    def _to_links(self) -> Any:
+        """(n, 6, 6) of a force, then moment, in the frame that the file gave the link."""
+        units = np.broadcast_to(np.eye(6)[:, None], (6, self._links.n, 6))
+        return np.moveaxis(tree.body_forces(self._links.robot, units), 1, 2)
+
+
+def _loaded(robot: str | Path | Robot, choices: Mapping[str, Any]) -> Robot:
+    refuse_unknown(choices, Dynamics)
+    for name in choices:
+        if name not in OURS:
+            raise InputError(f"{name} is a choice of hardware; here there are {', '.join(OURS)}")
+    if isinstance(robot, Robot):
+        if choices:
+            raise InputError(f"{next(iter(choices))}: a Robot has its own; leave it out")
+        return robot
+    design, loaded = load(robot, **choices)
+    if design.base_link is not None or design.root != "free":
+        key = "base_link" if design.base_link is not None else "root"
+        raise RobotError(f"{robot}: {key} is a choice of hardware; leave it out of the design")
+    if design.payload is not None:
+        raise RobotError(
+            f"{robot}: payload: here robots carry none; leave it out of the design, or give the "
+            "Robot that rbdgen.robot.payload.carrying makes"
+        )
+    return loaded
+
+
+def _known(method: str, methods: Any) -> None:
+    if method not in methods:
+        hint = did_you_mean(method, methods, f"; one of {', '.join(methods)}")
+        raise InputError(f"method: {method!r} is unknown{hint}")

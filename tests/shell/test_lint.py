@@ -1,0 +1,88 @@
+"""Verilator's lint of every kind of generated Verilog: no warning that has no reason beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rbdgen.api.manifest import shells_of
+from rbdgen.compile.accelerate import accelerate
+from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.shell.emit import emit, emit_accelerator, verilog_file
+from tests.support.lint import check_head, check_lint, said
+
+pytestmark = pytest.mark.rtl
+CORES: dict[str, dict[str, Any]] = {
+    "multipliers_shared": {"ii": 4},
+    "joints_in_turn": {"ii": 6, "fold": "joints"},
+    "latency": {"style": "latency", "clock": 20.0},
+    "reciprocals": {"functions": ("fd",), "ii": 3, "target": "xcup"},
+    "registers": {"parameters": "registers", "target": "gw2a-18"},
+}
+ACCELERATORS: dict[str, dict[str, Any]] = {
+    "slots": {"functions": ("id", "fd"), "ii": 4, "slots": 4},
+    "rollouts": {"functions": ("euler", "id"), "ii": 8},
+    "joints_of_stages": {"functions": ("id", "did"), "ii": 32, "fold": "joints"},
+}
+LIMBS = {"ii": 4, "functions": ("id",)}
+OFF = {"WIDTH": "a word is true if its first bit is"}
+
+
+def check_files(files: dict[str, str], name: str, place: Path) -> None:
+    """The Verilog of a core called ``name``, by itself and in each shell."""
+    sources = {file: place / file for file in files if file.endswith(".v")}
+    for file, source in sources.items():
+        source.write_text(files[file])
+    core = sources.pop(f"{name}.v")
+    assert sources
+    for shell in sources.values():
+        check_lint([core, shell], shell.stem)
+    check_lint([core], name)
+
+
+def test_a_core_and_its_shells(tmp_path: Path) -> None:
+    check_files(emit(compile_core(front_end("pendulum")).plan, "core").files, "core", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", CORES)
+def test_cores(kind: str, tmp_path: Path) -> None:
+    made = emit(compile_core(front_end("pendulum", **CORES[kind])).plan, kind)
+    check_files(made.files, kind, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ACCELERATORS)
+def test_accelerators(kind: str, tmp_path: Path) -> None:
+    made = accelerate("pendulum", accelerator=True, **ACCELERATORS[kind])
+    emitted = emit_accelerator(made.accelerator, kind, lambda core: shells_of(made, core, kind, 1))
+    check_files(emitted.files, kind, tmp_path)
+
+
+@pytest.mark.slow
+def test_limbs_in_turn(tmp_path: Path) -> None:
+    made = emit(compile_core(front_end("hyq", **LIMBS)).plan, "limbs")
+    check_files(made.files, "limbs", tmp_path)
+
+
+def test_other_files_are_checked_as_before(tmp_path: Path) -> None:
+    """What a file switches off is off in it alone, and what its reader had off stays off."""
+    made, own = sources = [tmp_path / "made.v", tmp_path / "own.v"]
+    made.write_text(verilog_file("module made (input [3:0] a, output b = a); endmodule\n", OFF))
+    own.write_text("module own (input [3:0] c, output d); made m (c, d); wire e = c; endmodule\n")
+    found = said(sources, "own")
+    assert found and all("own.v" in line for line in found if "%Warning" in line)
+    assert said(sources, "own", "-Wno-WIDTH") == []
+
+
+def test_a_reason_stands_beside_each() -> None:
+    text = "module a;\nendmodule\n"
+    check_head(verilog_file(text, OFF))
+    assert verilog_file(text) == f"`timescale 1ns / 1ps\n{text}"
+    for wrong in ("", "x"):
+        with pytest.raises(AssertionError):
+            check_head(verilog_file(text, {"WIDTH": wrong}))
+    with pytest.raises(AssertionError):
+        check_head(text)

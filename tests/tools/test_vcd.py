@@ -1,0 +1,77 @@
+"""The reader of value change dumps: what a clock sees, and every fault that it must report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rbdgen.tools.toolchain import SimulationError
+from rbdgen.tools.vcd import read_vcd
+
+HEADER = """$version made by hand $end
+$timescale 1ps $end
+ $scope module top $end
+  $var wire 1 ! clk $end
+  $scope module part $end
+   $var wire 4 " word[2] [3:0] $end
+   $var wire 99 % wide [98:0] $end
+  $upscope $end
+  $var wire 1 # flag $end
+ $upscope $end
+$enddefinitions $end
+"""
+BODY = """
+#0
+0!
+b0011 "
+0#
+b0 %
+#5
+1!
+b1000 "
+#10
+0!
+1#
+#15
+1!
+b0001 "
+0#
+#20
+0!
+#25
+1!
+"""
+
+
+def read(tmp_path: Path, text: str, *names: str) -> dict[str, list[int]]:
+    file = tmp_path / "made.vcd"
+    file.write_text(text)
+    return {name: v.tolist() for name, v in read_vcd(file, "top/clk", names).items()}
+
+
+def test_values_are_those_before_the_edge(tmp_path: Path) -> None:
+    found = read(tmp_path, HEADER + BODY, "top/flag", "top/part/word[2]")
+    assert found == {"top/flag": [0, 1, 0], "top/part/word[2]": [3, 8, 1]}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [
+        (HEADER + BODY, "top/word", r"made\.vcd: no signal top/word"),
+        (HEADER + BODY, "top/part/wide", r"made\.vcd:7: top/part/wide has 99 bits, at most 62"),
+        (HEADER[: HEADER.index("$end") + 5], "top/flag", "ends within its header"),
+        ("nonsense\n" + HEADER, "top/flag", r"made\.vcd:1: not of a dump's header: nonsense"),
+        (HEADER + BODY + "x#\n", "top/flag", r"made\.vcd:32: no change of a value: x#"),
+        (HEADER + BODY + "#25\n", "top/flag", r"made\.vcd:32: time does not advance"),
+        (HEADER + "0!\n", "top/flag", r"made\.vcd:12: no change of a value"),
+    ],
+)
+def test_faults_are_reported(tmp_path: Path, text: str, name: str, message: str) -> None:
+    with pytest.raises(SimulationError, match=message):
+        read(tmp_path, text, name)
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(SimulationError, match=r"none\.vcd"):
+        read_vcd(tmp_path / "none.vcd", "clk", [])
