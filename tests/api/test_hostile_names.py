@@ -106,6 +106,7 @@ def complaint(command: Iterable[str | Path]) -> str:
     return done.stderr or done.stdout if done.returncode else ""
 
 
+@pytest.mark.slow
 def test_what_is_compiled(folders: list[Path]) -> None:
     """C, C++, CUDA as a CPU runs it, and HLS with its headers, without a warning."""
     for file, text in files(folders, ".c", ".h", ".cpp", ".cu"):

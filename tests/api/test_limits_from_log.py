@@ -173,6 +173,7 @@ def test_the_command(
     assert main(["info", "fitted.yaml", "--quiet"]) == 0
 
 
+@pytest.mark.slow
 def test_what_holds_frames_is_recorded(tmp_path: Path) -> None:
     """Forces of a hopper that stands and hops are limits, and neither flagged nor far off then."""
     choices: dict[str, Any] = {

@@ -12,6 +12,7 @@ from rbdgen.compile.flow import front_end
 from rbdgen.design.choices import PRODUCTS
 from rbdgen.robot.model import RobotError
 from rbdgen_benchmarks.bench.chains import chain_urdf
+from tests.support.marks import slow
 
 LOGARITHMIC = {"formulation": "logarithmic", "ii": 1}
 
@@ -19,9 +20,9 @@ LOGARITHMIC = {"formulation": "logarithmic", "ii": 1}
 @pytest.mark.parametrize(
     ("robot", "choices"),
     [
-        pytest.param("iiwa14", {"fit": False}, marks=pytest.mark.slow),
+        slow(("iiwa14", {"fit": False})),
         ("pendulum", {"functions": ("dfd", "m"), "network": "brent-kung", "frame": "upper_rod"}),
-        ("pendulum", {"functions": ("did",), "ii": 4, "fold": "none", "guard": 2}),
+        slow(("pendulum", {"functions": ("did",), "ii": 4, "fold": "none", "guard": 2})),
     ],
 )
 def test_every_bit(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
@@ -52,7 +53,7 @@ def test_accelerator(tmp_path: Path) -> None:
     assert api.simulate(place, 100)["bit_exact"] is True
 
 
-@pytest.mark.parametrize("formulation", ["linear", "lathrop-linear", "lathrop-log"])
+@pytest.mark.parametrize("formulation", ["linear", slow("lathrop-linear"), slow("lathrop-log")])
 def test_every_bit_of_the_others(formulation: str, tmp_path: Path) -> None:
     place = api.generate("pendulum", tmp_path / "design", formulation=formulation)
     assert api.simulate(place, 300)["bit_exact"] is True

@@ -23,6 +23,7 @@ from rbdgen.graph.visits import Program, Result, Source, Visit
 from rbdgen.robot.model import RobotError
 from tests.codegen import test_cpp, test_cuda
 from tests.support.library import Library, plain
+from tests.support.marks import slow
 
 SMALL: tuple[tuple[str, dict[str, Any]], ...] = (
     ("gantry", {"functions": ("did", "m")}),
@@ -170,7 +171,7 @@ def test_golden_agrees(model: str, formulation: str) -> None:
         np.testing.assert_allclose(found[name], golden[name], atol=1e-11)
 
 
-@pytest.mark.parametrize("formulation", ["composite", "logarithmic"])
+@pytest.mark.parametrize("formulation", ["composite", slow("logarithmic")])
 def test_golden_agrees_where_m_is_inverted(formulation: str) -> None:
     rng = np.random.default_rng(4)
     given = {name: rng.uniform(-1, 1, (20, 7)) for name in ("q", "qd", "tau")}

@@ -17,6 +17,7 @@ import pytest
 from rbdgen.api import generate
 from rbdgen.api.folder import read_manifest
 from rbdgen.codegen.nvcc import NoCompiler, compiled, find_nvcc
+from tests.support.marks import slow
 
 DESIGNS = ({}, {"gravity": (0, 0, -1.62)}, {"base": "floating", "payload": "lower_rod"})
 LANGUAGES = {"c": "c", "cpp": "cpp", "cuda": "cu"}  # and how their sources end
@@ -111,7 +112,7 @@ def folder_of(place: Path, language: str) -> Folder:
     return Folder(place, language, name, call)
 
 
-@pytest.fixture(scope="module", params=list(LANGUAGES))
+@pytest.fixture(scope="module", params=[slow(own) if own == "cuda" else own for own in LANGUAGES])
 def folders(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> list[Folder]:
@@ -208,9 +209,7 @@ target_link_libraries(main %s)
 """
 
 
-@pytest.mark.parametrize(
-    "folders", ["c", "cuda", pytest.param("cpp", marks=pytest.mark.slow)], indirect=True
-)
+@pytest.mark.parametrize("folders", ["c", slow("cuda"), slow("cpp")], indirect=True)
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
 def test_cmake_adds_and_installs_both(folders: list[Folder], tmp_path: Path) -> None:
     """As folders of a project, whose examples are not built, and as packages."""

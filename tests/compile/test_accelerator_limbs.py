@@ -26,6 +26,7 @@ from rbdgen.tasks.visit import LIMBS, StageVisit, parse
 from rbdgen.words.program_ranges import GivenAlong
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
+from tests.support.marks import slow
 
 TASKS = tuple(f for f in WHOLE if f not in ROLLOUTS)
 
@@ -114,10 +115,10 @@ BUDGET = 22  # hardware multipliers at a task in 8 cycles
         ({}, dict.fromkeys(("rnea", "mass", "forward"), 4)),
         ({"ii": 4}, {"rnea": 1, "trig": 1, "mass": 4, "product": 4}),
         ({"ii": 6}, dict.fromkeys(("rnea", "mass", "forward"), 1)),
-        ({"fold": "none"}, dict.fromkeys(("rnea", "mass", "forward"), 1)),
-        ({"ii": None}, dict.fromkeys(("rnea", "mass", "forward"), 1)),
+        slow(({"fold": "none"}, dict.fromkeys(("rnea", "mass", "forward"), 1))),
+        slow(({"ii": None}, dict.fromkeys(("rnea", "mass", "forward"), 1))),
         ({"ii": None, "fold": "limbs"}, {"rnea": 4, "mass": 4}),
-        ({"ii": None, "multipliers": BUDGET}, {"rnea": 4, "mass": 4}),
+        slow(({"ii": None, "multipliers": BUDGET}, {"rnea": 4, "mass": 4})),
         ({"ii": None, "multipliers": BUDGET + 9, "fold": "limbs"}, {"rnea": 4, "mass": 4}),
     ],
 )
@@ -142,7 +143,7 @@ def test_which_stages(choices: dict[str, Any], stages: dict[str, int], tmp_path:
         assert not said
 
 
-@pytest.mark.parametrize("base", ["fixed", "floating"])
+@pytest.mark.parametrize("base", ["fixed", slow("floating")])
 def test_hips(base: str, tmp_path: Path) -> None:
     """On a trunk that moves each stage is split; the legs' parts are in turn, others are not."""
     place = tmp_path / "robot.urdf"
@@ -164,8 +165,8 @@ def test_hips(base: str, tmp_path: Path) -> None:
     ("base", "root"),
     [
         ("fixed", "free"),
-        pytest.param("floating", "free", marks=pytest.mark.slow),
-        ("floating", "given"),
+        slow(("floating", "free")),
+        slow(("floating", "given")),
     ],
 )
 def test_hips_cost_little_accuracy(base: str, root: str, tmp_path: Path) -> None:

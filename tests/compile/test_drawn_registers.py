@@ -30,6 +30,7 @@ from rbdgen.words.wordlength import PrecisionError
 from tests.compile.test_parameters import compare
 from tests.support.as_urdf import written
 from tests.support.coordinates import worst_of
+from tests.support.marks import slow
 from tests.support.random_robots import ALL_KINDS, SINGLE, random_robot
 
 ONE = [JointKind.REVOLUTE]
@@ -79,7 +80,7 @@ def test_another_robot_in_reals_and_in_words(
             assert error < max(2 * errors[array], LEAST)
 
 
-@pytest.mark.parametrize(("seed", "joints", "kinds", "function"), [DRAWN[2], DRAWN[5]])
+@pytest.mark.parametrize(("seed", "joints", "kinds", "function"), [slow(DRAWN[2]), DRAWN[5]])
 def test_cpp_of_other_robots(
     seed: int, joints: int, kinds: Any, function: str, tmp_path: Path
 ) -> None:

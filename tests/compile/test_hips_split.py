@@ -29,6 +29,7 @@ from tests.support.limbs import (
     urdf_of_hexapod,
     urdf_of_pairs,
 )
+from tests.support.marks import slow
 
 TOLERANCE = 1e-11  # of an output's largest value
 
@@ -71,13 +72,13 @@ def together(hips: Split, states: dict[str, Array]) -> dict[str, Array]:
     ("robot", "base", "functions", "limbs", "most"),
     [
         (WALKER.read_text(), "floating", ("id", "fd", "m", "minv", "did", "dfd"), (2,), None),
-        ("hyq", "floating", ("id",), (4,), 260),
+        slow(("hyq", "floating", ("id",), (4,), 260)),
         ("hyq", "floating", ("m",), (4,), 200),
-        ("hyq", "floating", ("did",), (4,), 1200),
-        (urdf_of_biped(), "floating", ("id", "m", "did"), (2,), 1900),
+        slow(("hyq", "floating", ("did",), (4,), 1200)),
+        slow((urdf_of_biped(), "floating", ("id", "m", "did"), (2,), 1900)),
         (urdf_of_carousel(3), "fixed", ("id", "m", "did"), (3,), 330),
         (urdf_of_hexapod(), "floating", ("id", "m"), (2, 2, 2), 860),
-        (urdf_of_faun(), "floating", ("id", "fd", "m", "minv", "did", "dfd"), (2, 2), None),
+        slow((urdf_of_faun(), "floating", ("id", "fd", "m", "minv", "did", "dfd"), (2, 2), None)),
     ],
     ids=["walker", "hyq-id", "hyq-m", "hyq-did", "biped", "carousel", "hexapod", "faun"],
 )

@@ -21,6 +21,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.model import Array
 from tests.support.cores import batch, check
 from tests.support.icarus import Icarus, binary, written
+from tests.support.marks import slow
 from tests.support.standing import balanced, biped, crouched, hopper, monoped, standing, trotting
 
 HELD: dict[str, Any] = {"functions": ("cfd",), "contact_damping": 0.01, "fit": False}
@@ -57,6 +58,7 @@ def test_a_hopper_stands_and_hops(model: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.rtl
+@pytest.mark.slow
 def test_every_bit_of_a_hopper(tmp_path: Path) -> None:
     binary("iverilog")
     core = compile_core(front_end(hopper(tmp_path), **HOPPER))
@@ -71,7 +73,9 @@ def test_every_bit_of_a_hopper(tmp_path: Path) -> None:
     check(Icarus(source, "hopper", ports, tmp_path / "run").run(expected.tasks), expected)
 
 
-@pytest.mark.parametrize(("width", "forces", "accelerations"), [(18, 3e-3, 0.2), (22, 2e-4, 1e-2)])
+@pytest.mark.parametrize(
+    ("width", "forces", "accelerations"), [(18, 3e-3, 0.2), slow((22, 2e-4, 1e-2))]
+)
 def test_a_monoped_stands_and_trots(
     width: int, forces: float, accelerations: float, tmp_path: Path
 ) -> None:

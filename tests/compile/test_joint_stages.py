@@ -31,6 +31,7 @@ from rbdgen.schedule.round_plan import RoundPlan
 from rbdgen.tasks.visit import parse
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER
+from tests.support.marks import slow
 
 # of each array's worst coordinate, relative RMS, against float64; 18 bits
 LARGEST = {"tau": 5e-4, "M": 1e-5, "Minv": 4e-4, "dtau": 1e-3, "qdd": 2e-2, "dqdd": 3e-2}
@@ -46,7 +47,7 @@ def made(case: str) -> Accelerated:
     return made_of("iiwa14") if case == "arm" else made_of(str(WALKER), base="floating")
 
 
-@pytest.mark.parametrize("case", ["arm", "walker"])
+@pytest.mark.parametrize("case", ["arm", slow("walker")])
 def test_joints_take_turns_where_a_stage_is_theirs_alone(case: str) -> None:
     accelerator = made(case).accelerator
     plans = {name: stage.plan for name, stage in accelerator.stages.items()}

@@ -25,6 +25,7 @@ from rbdgen.robot.frames import align_axes
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.variations import any_of_model, count, varied
 from tests.support.coordinates import worst_of
+from tests.support.marks import fast_at
 
 SLOW = pytest.mark.slow
 SUMS: dict[str, Any] = {"formulation": "logarithmic"}
@@ -58,7 +59,9 @@ CASES: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "functions", "choices"), CASES, ids=str)
+@pytest.mark.parametrize(
+    ("name", "functions", "choices"), fast_at(range(0, len(CASES), 2), CASES), ids=str
+)
 def test_like_golden(name: str, functions: tuple[str, ...], choices: dict[str, Any]) -> None:
     front = front_end(name, functions=functions, parameters="registers", **choices)
     rng = np.random.default_rng(3)

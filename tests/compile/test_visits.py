@@ -14,6 +14,7 @@ from rbdgen.compile.visits import with_visits
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from tests.compile.test_parameters import GEARS
+from tests.support.marks import slow
 
 SLOW = pytest.mark.slow
 N = 8
@@ -23,14 +24,14 @@ CASES: list[Any] = [
     ("pendulum", ("fd", "dfd", "minv"), GEARS),
     ("pendulum", ("difd",), {}),
     ("gantry", ("did", "m"), {}),
-    ("gantry", ("did",), {}),
-    ("gantry", ("step",), {}),
+    slow(("gantry", ("did",), {})),
+    slow(("gantry", ("step",), {})),
     ("gantry", ("id",), {"payload": "tool"}),
-    ("gantry", ("did",), {"formulation": "logarithmic"}),
-    ("gantry", ("id",), {"formulation": "linear"}),
-    pytest.param("iiwa14", ("did", "m"), {}, marks=SLOW),
-    pytest.param("baxter", ("id",), {}, marks=SLOW),
-    pytest.param("hyq", ("fd",), {"base": "floating"}, marks=SLOW),
+    slow(("gantry", ("did",), {"formulation": "logarithmic"})),
+    slow(("gantry", ("id",), {"formulation": "linear"})),
+    slow(("iiwa14", ("did", "m"), {})),
+    slow(("baxter", ("id",), {})),
+    slow(("hyq", ("fd",), {"base": "floating"})),
 ]
 
 

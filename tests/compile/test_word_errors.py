@@ -51,6 +51,7 @@ def test_joints_of_an_arm_with_a_light_wrist_do_not_take_turns_by_themselves() -
     assert f"off by {worst:.1e} at a tenth" in note and note.endswith("; --fold joints for that")
 
 
+@pytest.mark.slow
 def test_joints_that_keep_the_error_take_turns() -> None:
     made = compile_core(front_end("baxter", functions=("id",), ii=30, target="xcup"))
     assert isinstance(made.plan, RoundPlan)

@@ -20,8 +20,9 @@ from tests.support.schedule_examples import compiled
 
 SVG = "{http://www.w3.org/2000/svg}"
 FUNCTIONS = ["iiwa14-difd", "hyq-floating", "gantry-ltdl", "gantry-mminvgen"]
+LONG = {"iiwa14-difd", "hyq-floating", "gantry-ltdl"}
 CASES = [
-    pytest.param(own, marks=[pytest.mark.slow] * (own == "iiwa14-difd"))
+    pytest.param(own, marks=[pytest.mark.slow] * (own in LONG))
     for own in ("pendulum", "gantry", "hyq", "random4", "iiwa14-sincos", *FUNCTIONS)
 ]
 

@@ -15,6 +15,7 @@ import pytest
 from rbdgen.api import InputError, generate
 from rbdgen.system.data import data_folder
 from rbdgen_host.driver import Dynamics, DynamicsWarning
+from tests.support.marks import slow
 
 STATES = np.random.default_rng(1).uniform(-0.5, 0.5, (3, 5000, 2))
 FEW = STATES[:, :3]
@@ -57,7 +58,7 @@ def test_a_driver_is_sent_to_another_process(way: str) -> None:
     np.testing.assert_array_equal(in_a_child(driver, way), tau(driver))
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", [slow(b) if b == "cpp32" else b for b in BACKENDS])
 def test_copies_answer_as_their_original(backend: str) -> None:
     driver = Dynamics("pendulum", backend, functions=("id", "m"), velocity=3, on_overflow="raise")
     expected = driver.rnea(*FEW), driver.crba(FEW[0])

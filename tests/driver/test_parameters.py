@@ -15,6 +15,7 @@ from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen_host.driver import Dynamics
 from tests.api.test_calibration import another
+from tests.support.marks import fast_at, slow
 
 STATE = np.random.default_rng(4).uniform(-1.0, 1.0, (3, 20, 2))
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -35,7 +36,7 @@ def robots(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.mark.rtl
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", fast_at(range(4), [*KINDS]))
 def test_like_that_robot(kind: str, robots: list[Path]) -> None:
     backend, choices = KINDS[kind]
     pendulum = Dynamics("pendulum", backend, parameters="registers", **choices)
@@ -67,7 +68,7 @@ def test_a_folder_by_file_and_by_words(robots: list[Path], tmp_path: Path) -> No
         own.set_parameters(tmp_path / "real.json")
 
 
-@pytest.mark.parametrize("kind", ["cpp", "cuda-on-cpu"])
+@pytest.mark.parametrize("kind", ["cpp", slow("cuda-on-cpu")])
 def test_compiled_programs_by_file_and_by_numbers(
     kind: str, robots: list[Path], tmp_path: Path
 ) -> None:

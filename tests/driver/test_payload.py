@@ -46,7 +46,7 @@ def robot_with(payload: Any) -> Robot:
     return carrying(load("gantry")[1], "tool", payload)
 
 
-SLOW = ("loops", "CUDA's text")
+SLOW = ("C++", "loops", "CUDA's text")
 
 
 @pytest.mark.parametrize(

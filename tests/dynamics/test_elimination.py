@@ -21,6 +21,7 @@ from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import Robot
 from rbdgen.words.order import EXACT, run
 from tests.dynamics.test_steps import STATES, computed, visits_of
+from tests.support.marks import fast_at, slow
 from tests.support.random_robots import ALL_KINDS, random_robot
 
 TOLERANCE = 1e-12  # of the largest entry of an array
@@ -37,7 +38,7 @@ def assert_same(visits: Program, graph: Graph, robot: Robot) -> None:
         assert np.abs(found[name] - column).max() <= TOLERANCE * largest[arrays[name]], name
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", fast_at((0, 1), range(4)))
 def test_any_tree(seed: int) -> None:
     """Joints of every kind; of those that mimic others L has more entries than the tree."""
     rng = np.random.default_rng(60 + seed)
@@ -55,9 +56,9 @@ def test_a_base_whose_motion_is_given() -> None:
 @pytest.mark.parametrize(
     ("robot", "base"),
     [
-        ("iiwa14", "fixed"),
         ("gantry", "fixed"),
-        pytest.param("tiago_like", "fixed", marks=pytest.mark.slow),
+        slow(("iiwa14", "fixed")),
+        slow(("tiago_like", "fixed")),
     ],
 )
 def test_joints_in_units_of_their_own(robot: str, base: str) -> None:
@@ -103,18 +104,18 @@ def inlined(visits: Program, graph: Graph) -> Graph:
     [
         ("minv", "iiwa14", "fixed", 0),
         ("minv", "hyq", "floating", -50),  # legs' entries are found once for all of the base
-        ("minv", "tiago_like", "fixed", 26),  # of a planar base, where others are zero
+        slow(("minv", "tiago_like", "fixed", 26)),  # of a planar base, where others are zero
         ("fd", "iiwa14", "fixed", 1),
-        ("fd", "hyq", "floating", 0),
+        slow(("fd", "hyq", "floating", 0)),
         ("fd", "gantry", "fixed", 0),
         ("dfd", "pendulum", "fixed", 0),
-        ("dfd", "hyq", "fixed", 0),
-        pytest.param("dfd", "hyq", "floating", 0, marks=pytest.mark.slow),
-        ("dfd", "tiago_like", "fixed", 0),
+        slow(("dfd", "hyq", "fixed", 0)),
+        slow(("dfd", "hyq", "floating", 0)),
+        slow(("dfd", "tiago_like", "fixed", 0)),
         ("id,did,dfd", "pendulum", "fixed", 0),
         ("did,fd", "gantry", "fixed", 0),
-        ("difd,fd", "iiwa14", "fixed", 0),
-        ("step", "iiwa14", "fixed", 0),
+        slow(("difd,fd", "iiwa14", "fixed", 0)),
+        slow(("step", "iiwa14", "fixed", 0)),
         ("step,dfd", "gantry", "fixed", 0),
     ],
 )
@@ -133,10 +134,8 @@ def test_values_and_products_of_all_visits(
     assert found["mul"] <= wanted["mul"] + more
 
 
-@pytest.mark.parametrize(
-    ("functions", "template"),
-    [pytest.param("dfd", "slope", marks=pytest.mark.slow), ("difd", "product")],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("functions", "template"), [("dfd", "slope"), ("difd", "product")])
 def test_columns_of_legs_have_the_same_zeros(functions: str, template: str) -> None:
     """Of HyQ on a floating base: nothing is there for the nine joints of other legs."""
     visits = visits_of(front_end("hyq", base="floating", functions=(functions,)))

@@ -15,6 +15,7 @@ from rbdgen.golden import crba
 from rbdgen.robot.canonical import stages
 from rbdgen.robot.model import Array, Drivetrain, Inertia, JointKind, Mimic, Robot
 from rbdgen.words.pivot_bounds import UNFELT, Felt
+from tests.support.marks import slow
 
 STATES, CLIMBS = 4000, 2
 
@@ -51,7 +52,9 @@ def least(robot: Robot, k: int, q: Array) -> tuple[Array, Array]:
     return pivots(M)[:, k], 1 / np.linalg.inv(M)[:, k, k]
 
 
-@pytest.mark.parametrize("name", ["pendulum", "gantry", "hyq", "iiwa14", "spot_arm_like"])
+@pytest.mark.parametrize(
+    "name", ["pendulum", "gantry", "hyq", slow("iiwa14"), slow("spot_arm_like")]
+)
 def test_no_state_undercuts(name: str) -> None:
     """Random states, and the least of each climbed down from."""
     robot, found = bodies(name), known(name)

@@ -22,6 +22,7 @@ from rbdgen.passes.identities import identities
 from rbdgen.passes.sums import factor
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Array, Robot, RobotError
+from tests.support.marks import fast_at
 from tests.support.random_robots import ALL_KINDS, SINGLE, random_robot
 
 STATES = 4
@@ -134,7 +135,7 @@ def test_several_share_one_graph(functions: tuple[str, ...], seed: int) -> None:
 
 @pytest.mark.parametrize("formulation", ["composite", "recursive"])
 @pytest.mark.parametrize("factorisation", ["ltdl", "mminvgen", "blocks"])
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow), 2, 3])
+@pytest.mark.parametrize("seed", fast_at((0, 3), range(4)))
 def test_formulations(formulation: str, factorisation: str, seed: int) -> None:
     robot = some_robot(seed, kinds=ALL_KINDS)
     canonical = canonicalize(robot)

@@ -24,6 +24,7 @@ from rbdgen.robot.model import Joint, JointKind, Robot, RobotError, Transform, f
 from rbdgen.words.order import EXACT, run
 from tests.dynamics.test_elimination import assert_same, inlined
 from tests.dynamics.test_functions import FUNCTIONS, assert_golden, by_turns, simplified, some_robot
+from tests.support.marks import slow
 from tests.support.random_robots import ALL_KINDS, random_inertia, random_robot
 
 
@@ -145,10 +146,10 @@ def check(robot: Any, functions: str, seed: int, **choices: Any) -> None:
         ("iiwa14", "id", {"network": "brent-kung", "frame": "link_2"}),
         ("gantry", "did", {"external_forces": ("all",)}),
         ("gantry", "id,fd,minv", {}),
-        ("iiwa14", "fd", {"payload": "link_7"}),
-        ("hyq", "did,m", {"base": "floating"}),
-        ("hyq", "minv,dfd", {}),
-        ("iiwa14", "difd,id", {}),
+        slow(("iiwa14", "fd", {"payload": "link_7"})),
+        slow(("hyq", "did,m", {"base": "floating"})),
+        slow(("hyq", "minv,dfd", {})),
+        slow(("iiwa14", "difd,id", {})),
         ("gantry", "step", {}),
     ],
 )

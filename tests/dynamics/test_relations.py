@@ -17,6 +17,7 @@ from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from tests.support.comparison import Question, norm, random_question
 from tests.support.example_robots import urdf_files
+from tests.support.marks import slow
 from tests.support.pinocchio_models import peer_from_urdf
 
 Arrays = dict[str, np.ndarray]
@@ -142,7 +143,7 @@ INTEGER = {  # name: (largest entry of M M⁻¹ − 1, RMS of FD(ID) − q̈ aga
 }
 
 
-@pytest.mark.parametrize("name", list(INTEGER))
+@pytest.mark.parametrize("name", [slow("iiwa14"), "quadruped"])
 def test_integer_model_within_its_rounding(name: str) -> None:
     """M M⁻¹ = 1 and FD(ID) = identity, each function on its own integer hardware."""
     robot, base = ROBOTS[name]

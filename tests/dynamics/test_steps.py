@@ -19,6 +19,7 @@ from rbdgen.graph.visits import Program, Result, Source, Visit, factored
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import JointKind
+from tests.support.marks import fast_at, slow
 from tests.support.random_robots import ALL_KINDS, random_robot
 
 STATES = 8
@@ -65,7 +66,7 @@ def same(actual: Mapping[str, Array], expected: Mapping[str, Array], names: dict
 @pytest.mark.parametrize(
     ("robot", "functions", "rotation"),
     [
-        (robot, functions, 3 + (k + at) % 2)
+        (slow if robot == "baxter" else tuple)((robot, functions, 3 + (k + at) % 2))
         for k, robot in enumerate(["iiwa14", "hyq", "baxter"])
         for at, functions in enumerate(FUNCTIONS)
     ],
@@ -89,7 +90,7 @@ def test_any_chain(seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("robot", "base"),
-    [("gantry", "fixed"), ("tiago_like", "fixed"), ("hyq", "floating")],
+    [("gantry", "fixed"), slow(("tiago_like", "fixed")), ("hyq", "floating")],
     ids=["prismatic", "planar base, mimic", "floating base, branches"],
 )
 def test_any_joint(robot: str, base: str) -> None:
@@ -101,7 +102,7 @@ def test_any_joint(robot: str, base: str) -> None:
         same(actual, evaluate(made.graph, inputs), array_of(made.graph.outputs))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", fast_at(range(3), range(6)))
 def test_any_tree(seed: int) -> None:
     """Joints of every kind, of which some mimic others."""
     rng = np.random.default_rng(50 + seed)

@@ -15,6 +15,7 @@ from rbdgen.robot.frames import align_axes
 from rbdgen.robot.model import Robot, RobotError, Transform
 from rbdgen.robot.model_parameters import Numbers, numbers_of
 from rbdgen.robot.variations import any_of_model, count, varied
+from tests.support.marks import slow
 
 TOLERANCE = 0.05
 
@@ -29,7 +30,7 @@ def model(name: str, **choices: str) -> tuple[Robot, Numbers]:
     return robot, numbers_of(robot, canonical, TOLERANCE, frames=False)
 
 
-@pytest.mark.parametrize("name", ["pendulum", "gantry", "iiwa14", "spot_arm_like"])
+@pytest.mark.parametrize("name", ["pendulum", "gantry", slow("iiwa14"), slow("spot_arm_like")])
 def test_numbers_are_all_of_a_robot(name: str) -> None:
     """Others of the model have their own dynamics by their numbers alone, all within the box."""
     robot, numbers = model(name)

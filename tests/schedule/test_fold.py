@@ -129,7 +129,7 @@ def broken(made: Fold, rule: str) -> Fold:
     ],
 )
 def test_the_verifier_sees_each_broken_rule(rule: str) -> None:
-    made = fold(CASES["iiwa14"]().fixed, TARGET, 4)
+    made = fold(CASES["gantry"]().fixed, TARGET, 4)
     with pytest.raises(ScheduleError, match=rule):
         verify_fold(broken(made, rule))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen.system.stopping import meanwhile, run_child
+from tests.support.marks import slow
 
 LONGEST = 300.0  # seconds for what takes one
 WAITING = """
@@ -32,6 +33,7 @@ from pathlib import Path
 from rbdgen.cli import main as cli
 from rbdgen.system import stopping
 from rbdgen import api
+from tests.support.marks import slow
 
 def sleeps(*_, **__):
     print("here", file=sys.stderr, flush=True)
@@ -208,9 +210,9 @@ def _runs(process: int) -> bool:
 @pytest.mark.parametrize(
     ("command", "at", "group"),
     [
-        ("generate gantry -o made", "ranges", False),  # in this process alone
+        slow(("generate gantry -o made", "ranges", False)),  # in this process alone
         ("generate gantry -o made", "Verilog", True),  # Yosys is at work
-        ("explore pendulum --no-synthesis --jobs 2 -o made", "s]", False),
+        slow(("explore pendulum --no-synthesis --jobs 2 -o made", "s]", False)),
         ("explore pendulum --no-synthesis --jobs 2 -o made", "s]", True),
     ],
 )

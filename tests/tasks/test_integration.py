@@ -26,6 +26,7 @@ from rbdgen.tasks.integration import (
     turn_flags,
 )
 from rbdgen.tasks.model import evaluate_task
+from tests.support.marks import slow
 
 SWINGER = str(Path(__file__).parents[1] / "robots" / "swinger.urdf")
 
@@ -102,7 +103,7 @@ def test_runge_kutta_is_of_fourth_order() -> None:
     assert 12 < coarse / fine < 20
 
 
-@pytest.mark.parametrize("robot", ["pendulum", "gantry", "iiwa14"])
+@pytest.mark.parametrize("robot", ["pendulum", "gantry", slow("iiwa14")])
 @pytest.mark.parametrize("rule", RULES)
 def test_rollouts_end_where_the_golden_model_does(robot: str, rule: str) -> None:
     made = accelerate(robot, functions=(rule,), ii=4, target="xcup", accelerator=True)

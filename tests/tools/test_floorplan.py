@@ -92,12 +92,9 @@ def test_more_than_the_part_has_are_left_to_nextpnr() -> None:
 
 @pytest.mark.parametrize(
     "target",
-    [
-        pytest.param(t, id=t.name, marks=[pytest.mark.slow] * (t.name != "ecp5-25f"))
-        for t in TARGETS.values()
-        if t.flag in DIES
-    ],
+    [pytest.param(t, id=t.name) for t in TARGETS.values() if t.flag in DIES],
 )
+@pytest.mark.slow
 def test_nextpnr_has_every_site(target: Any, tmp_path: Path) -> None:
     die = DIES[target.flag]
     assert len(die["MULT18X18D"].sites) == target.multipliers

@@ -219,6 +219,7 @@ endmodule
 
 
 @pytest.mark.synthesis
+@pytest.mark.slow
 def test_modules_mapped_once_count_as_often_as_they_stand(tmp_path: Path) -> None:
     source = tmp_path / "twice.v"
     source.write_text(PARTS)

@@ -19,6 +19,7 @@ from tests.support.cores import (
     states_within_limits,
     verilated,
 )
+from tests.support.marks import slow
 
 pytestmark = pytest.mark.rtl
 
@@ -28,7 +29,9 @@ pytestmark = pytest.mark.rtl
     [
         # at an acceleration that is given, at none, and at the one that is found
         ({"functions": ("id", "dfd"), "ii": 24}, {"out", "out_unforced", "out_again", "slope_of2"}),
-        ({"formulation": "lathrop-linear", "ii": 12}, {"out_base", "out", "back_last", "back"}),
+        slow(
+            ({"formulation": "lathrop-linear", "ii": 12}, {"out_base", "out", "back_last", "back"})
+        ),
     ],
     ids=["dfd", "lathrop"],
 )

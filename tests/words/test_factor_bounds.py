@@ -22,6 +22,7 @@ from rbdgen.words.solved_columns import Known
 from rbdgen.words.value_range import extents
 from rbdgen.words.word_errors import of_reciprocal
 from tests.support.balls import farther, outside, states
+from tests.support.marks import slow
 from tests.support.proven import found_largest, made_with_felt
 
 
@@ -29,7 +30,7 @@ def pivots_of(fixed: FixedGraph) -> list[Node]:
     return [node.args[0] for node in fixed.graph.nodes if node.op is Op.EXPONENT]
 
 
-@pytest.mark.parametrize("robot", ["pendulum", "iiwa14", "hyq"])
+@pytest.mark.parametrize("robot", ["pendulum", "iiwa14", slow("hyq")])
 def test_pivots_are_proven(robot: str) -> None:
     """Their words hold all states, and so do the exponents of their reciprocals."""
     fixed, _, felt, proof, limits = made_with_felt(robot, "minv")
@@ -59,7 +60,7 @@ def test_no_value_in_balls_is_outside(robot: str) -> None:
         assert not outside(fixed.graph, claimed, state, radius=(0.0, 1e-6, 1e-3)[k % 3])
 
 
-@pytest.mark.parametrize("robot", ["pendulum", "iiwa14", "hyq"])
+@pytest.mark.parametrize("robot", ["pendulum", "iiwa14", slow("hyq")])
 def test_no_word_is_farther_than_proven(robot: str) -> None:
     fixed, given, _, proof, limits = made_with_felt(robot, "minv")
     for state in states(limits, 20, seed=2):

@@ -22,6 +22,7 @@ from rbdgen.words.domain import Domain
 from rbdgen.words.falsify import attack
 from rbdgen.words.graph_words import to_words
 from rbdgen.words.input_domain import Given
+from tests.support.marks import slow
 
 STEPS, SEED = 300, 1000
 # States within the limits that overflowed words made of 40000 samples and 20 %.
@@ -40,7 +41,7 @@ def core(robot: str, functions: tuple[str, ...], **choices: Any) -> Core:
         pytest.param(
             state,
             id=f"{state['robot']}-{state['function']}",
-            marks=[pytest.mark.slow] * (state["robot"] == "humanoid" or k == 1),
+            marks=[pytest.mark.slow] * (k != 0),
         )
         for k, state in enumerate(STATES)
     ],
@@ -74,9 +75,9 @@ def test_states_that_once_overflowed(state: dict[str, Any]) -> None:
         ("gantry", ("id", "did"), {}),
         ("gantry", ("fd",), {"payload": "tool"}),
         ("iiwa14", ("id",), {}),
-        ("iiwa14", ("id",), {"angles": "sincos"}),
-        ("hyq", ("id",), {"multipliers": 60}),
-        pytest.param("hyq", ("id",), {"base": "floating"}, marks=pytest.mark.slow),
+        slow(("iiwa14", ("id",), {"angles": "sincos"})),
+        slow(("hyq", ("id",), {"multipliers": 60})),
+        slow(("hyq", ("id",), {"base": "floating"})),
     ],
 )
 def test_no_state_overflows(

@@ -25,6 +25,7 @@ from rbdgen.words.precision import EVEN_SHARE, WEIGHINGS, affordable, fractions
 from rbdgen.words.ranges import Ranges
 from rbdgen.words.sensitivities import gains
 from rbdgen.words.wordlength import PrecisionError
+from tests.support.marks import slow
 
 ROW = ("tau[3]", 1)
 
@@ -169,10 +170,10 @@ def test_words_of_the_gradients_alone_are_as_narrow_as_with_tau() -> None:
     ("robot", "function", "error"),
     [
         ("iiwa14", "id", 1e-5),
-        ("iiwa14", "fd", 1e-4),
-        ("iiwa14", "minv", 1e-3),
+        slow(("iiwa14", "fd", 1e-4)),
+        slow(("iiwa14", "minv", 1e-3)),
         ("gantry", "did", 1e-4),
-        pytest.param("hyq", "dfd", 1e-4, marks=pytest.mark.slow),
+        slow(("hyq", "dfd", 1e-4)),
     ],
 )
 def test_the_budget_is_kept(robot: str, function: str, error: float) -> None:

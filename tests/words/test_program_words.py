@@ -31,6 +31,7 @@ from rbdgen.words.graph_words import Given, worst_error
 from rbdgen.words.instances import CopyingBuilder, FixedProgram, copied
 from rbdgen.words.program_ranges import words_along
 from rbdgen.words.program_words import fixed_program
+from tests.support.marks import slow
 from tests.support.random_robots import ALL_KINDS, lighter, random_robot
 
 # robot, functions: the error that is allowed of each coordinate with words of 18 bits, about twice
@@ -89,7 +90,7 @@ def in_words(whole: FixedGraph, columns: dict[str, Array]) -> dict[str, Array]:
     return {name: word.quantize(columns[name]) for name, word in whole.inputs.items()}
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [slow((case,)) if k % 2 else case for k, case in enumerate(CASES)])
 def test_ends_of_what_is_joined_fit(case: tuple[str, str]) -> None:
     """No bit that a visit or the task gives is lost on its way to those who read it; of what is
     read in other units the last ones are."""

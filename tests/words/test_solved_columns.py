@@ -23,6 +23,7 @@ from rbdgen.words.proven_ranges import prove
 from rbdgen.words.solved_columns import Known
 from rbdgen.words.value_range import extents
 from tests.support.balls import Ball, farther, outside, states, values
+from tests.support.marks import fast_at
 from tests.support.proven import found_largest, made_with_felt
 
 SOLVED = ("effort", "back", "out")
@@ -56,7 +57,7 @@ def at_limits(given: Given, n: int, seed: int) -> Iterator[dict[str, float]]:
 BOTH = [("pendulum", "fd"), ("pendulum", "dfd"), ("hyq", "fd"), ("iiwa14", "fd")]
 
 
-@pytest.mark.parametrize(("robot", "function"), BOTH)
+@pytest.mark.parametrize(("robot", "function"), fast_at((0, 1), BOTH))
 def test_no_value_in_balls_is_outside(robot: str, function: str) -> None:
     fixed, given, felt, proof, limits = made_with_felt(robot, function)
     claimed = claims(fixed, limits, felt)
