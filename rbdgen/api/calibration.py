@@ -13,7 +13,7 @@ from .. import golden
 from ..compile.front import Front, of_bodies
 from ..compile.parameters import Parameters, canonical_of
 from ..compile.product import Product
-from ..design.choices import OF_NUMBERS
+from ..design.choices import OF_NUMBERS, VERILOG
 from ..design.loading import load
 from ..graph.held import held_formats, held_words
 from ..robot.model import Robot, RobotError
@@ -25,7 +25,7 @@ from ..system.templates import render
 from .compilation import front_again, recompiled
 from .design_file import DESIGN, ROBOT
 from .folder import InputError, OutputError, UsageError, checked_folder, write_file
-from .output_paths import VERILOG, check_place
+from .output_paths import check_place
 
 LARGEST = 2**24  # bytes of a calibration
 OF_ROBOT = (

@@ -7,10 +7,9 @@ from typing import Any
 
 import yaml
 
-from ..design.checks import CHECKS
-from ..design.choices import FLOAT_ERROR
 from ..design.design import Design
 from ..design.limits import limits_table
+from ..design.options import CHECKS
 from ..robot.model import Robot
 from ..system.quoting import printable
 
@@ -25,13 +24,6 @@ def design_text(design: Design, robot: str = ROBOT) -> str:
     if joints:
         limits["joints"] = joints
     entries = {"robot": robot, **_said({key: getattr(design, key) for key in CHECKS})}
-    # as ever: what nobody asked for is no part of a design's identity
-    if design.friction:
-        del entries["friction"]
-    if not design.open_loops:
-        del entries["open_loops"]
-    if design.float_error == FLOAT_ERROR:
-        del entries["float_error"]
     if design.joints:
         entries["joints"] = {name: _said(vars(own)) for name, own in design.joints.items()}
     if design.formulated:

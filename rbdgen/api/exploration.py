@@ -13,7 +13,9 @@ import numpy as np
 
 from ..design.choices import LARGEST_INTERVAL, WIDTHS
 from ..design.design import Design
+from ..design.effects import refused
 from ..design.loading import load, refuse_unknown
+from ..design.rules import QUICK
 from ..design.target import Target, find_target
 from ..draw.exploration import picture
 from ..draw.exploration_table import as_text as exploration_text
@@ -24,7 +26,7 @@ from ..system.records import Record
 from ..tools.tool import SynthesisError
 from .cluster import at_a_time, executor_of
 from .exploration_loop import SHOWN, Work
-from .exploration_points import AXES, QUICK_AXES, Choices, combinations, refuse_quick
+from .exploration_points import AXES, QUICK_AXES, Choices, combinations
 from .folder import InputError, OutputError, write_file
 from .output_paths import check_place, default_place
 from .reports import NoReport, read_report
@@ -132,7 +134,7 @@ def explore(
     if not force:
         _refuse_another(place, loaded.name, design)
 
-    if quick and (why := refuse_quick(design)):
+    if quick and (why := refused(design, QUICK)):
         raise InputError(why)
     through = executor_of(executor, place / "jobs", executor_options)
     at_once = at_a_time(jobs, through, os.cpu_count() or 1)

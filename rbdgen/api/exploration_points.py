@@ -221,20 +221,6 @@ def quick_before(
     return None if found is None else QuickPoints.from_json(found)
 
 
-def refuse_quick(design: Design) -> str | None:
-    """Why there are no quick schedules of such a design: a field and what it may be; or None."""
-    wrong = [
-        (design.style != "throughput", "style: quick schedules are of style throughput"),
-        (design.scheduler != "list", "scheduler: quick schedules are made by a list scheduler"),
-        (design.error is not None, "error: quick designs have words of one width; give --widths"),
-        (
-            design.fold not in ("auto", "none"),
-            "fold: in quick designs multipliers are shared, and nothing takes turns",
-        ),
-    ]
-    return next((what for is_so, what in wrong if is_so), None)
-
-
 def _input(robot: str, choices: Choices, intervals: Sequence[int], check: bool) -> str:
     return f"{all_of(robot, choices)} {list(intervals)} {check}"
 

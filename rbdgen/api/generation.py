@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, overload
 
-from ..design.choices import CODES, FLOAT_ERROR, LANGUAGES, OF_ACCELERATORS, OF_LOOPS, OF_NUMBERS
-from ..design.design import Design, has_registers
+from ..design.choices import LANGUAGES, VERILOG
+from ..design.effects import refused
 from ..design.loading import load, refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from ..system.lazy import names_from
 from ..system.progress import Progress
 from .compilation import Made
 from .folder import UsageError, write_folder
-from .output_paths import VERILOG, check_design_place, default_place
+from .output_paths import check_design_place, default_place
 from .results import Generated
 
 # Verilog needs packages that programs do not.
@@ -65,12 +65,10 @@ def generate(
     """
     refuse_unknown(choices, generate)
     languages = [to] if isinstance(to, str) else list(dict.fromkeys(to))
-    _refuse_unwritten(languages, bool(choices.get("accelerator")))
+    _refuse_unwritten(languages)
     design, loaded = load(robot, **choices)
-    _refuse_unwritten(languages, design.accelerator)
-    _refuse_loops(languages, design)
-    _refuse_registers(languages, design)
-    _refuse_float_error(languages, design)
+    if line := refused(design, to=languages):
+        raise UsageError(line)
     default = default_place(robot, loaded.name, design, choices)
     places = {}
     for language in languages:
@@ -88,48 +86,11 @@ def generate(
     return found[0] if isinstance(to, str) else found
 
 
-def _refuse_unwritten(languages: Sequence[str], accelerator: bool) -> None:
-    """UsageError for a language that there is not, or that a design cannot be written in."""
+def _refuse_unwritten(languages: Sequence[str]) -> None:
+    """UsageError for a language that there is not."""
     if not languages:
         raise UsageError(f"to: name at least one of {', '.join(LANGUAGES)}")
     for language in languages:
         if language not in LANGUAGES:
             hint = did_you_mean(str(language), LANGUAGES, f"; one of {', '.join(LANGUAGES)}")
             raise UsageError(f"to: no language {language!r}{hint}")
-        if accelerator and language not in OF_ACCELERATORS:
-            raise UsageError(
-                f"to: {language} has no tasks, and thus no accelerator; leave --accelerator out, "
-                "and one call computes all functions that --function names"
-            )
-
-
-def _refuse_registers(languages: Sequence[str], design: Design) -> None:
-    """UsageError for registers of an accelerator in a language where it has none."""
-    others = [language for language in languages if language != VERILOG]
-    if has_registers(design) and design.accelerator and others:
-        raise UsageError(
-            f"parameters: an accelerator's registers are of {VERILOG}, not of {', '.join(others)}; "
-            "generate those with --parameters constants"
-        )
-
-
-def _refuse_float_error(languages: Sequence[str], design: Design) -> None:
-    """UsageError for an error of float in a language that has none."""
-    others = [language for language in languages if language not in OF_NUMBERS]
-    if design.float_error != FLOAT_ERROR and others:
-        raise UsageError(
-            f"float_error: of {', '.join(OF_NUMBERS)}, not of {', '.join(others)}; generate those "
-            "by themselves, or leave float_error out"
-        )
-
-
-def _refuse_loops(languages: Sequence[str], design: Design) -> None:
-    """UsageError for loops in a language that has none."""
-    others = [language for language in languages if language not in OF_LOOPS]
-    if design.code != CODES[0] and others:
-        raise UsageError(
-            f"code: {design.code} are of {', '.join(OF_LOOPS)}, not of {', '.join(others)}; "
-            "generate those by themselves, or leave code out"
-        )
-    if design.code == "loops" and "hls" in languages and design.fold != "joints":
-        raise UsageError("code: loops: of hls, for joints that take turns; add --fold joints")

@@ -18,6 +18,7 @@ from ..codegen.interface import Interface
 from ..codegen.library import Library
 from ..design.choices import COMPILED, ROLLOUTS
 from ..design.design import Design, promising, snap_in_floats
+from ..design.options import OF_PROGRAMS, OF_REGISTERS
 from ..dynamics.interface import to_columns
 from ..passes.registers import PARAMETER
 from ..robot.canonical import canonicalize
@@ -35,28 +36,8 @@ from .result_cache import FOLDER, compiler_digest
 
 Array = NDArray[np.float64]
 DTYPES = {"cpp": np.dtype(np.float64), "cpp32": np.dtype(np.float32)}
+KEPT = ("robot", "formulated", *OF_PROGRAMS)  # what a program depends on
 ON_CPU = "-on-cpu"  # of CUDA, compiled for the CPU
-# What a program depends on: all other choices are of hardware.
-OF_PROGRAMS = (
-    *(
-        "robot",
-        "base",
-        "mimic",
-        "gravity",
-        "open_loops",
-        "snap",
-        "alike",
-        "functions",
-        "limits",
-        "joint_limits",
-    ),
-    *("external_forces", "payload", "frames", "contact", "contact_damping"),
-    *("angles", "rotation", "formulation", "factorisation", "root"),
-    *("network", "products", "frame", "inverse", "formulated", "step", "integrator"),
-    *("base_link", "code", "float_error"),
-    *("velocity", "acceleration", "effort", "joints", "friction", "friction_width"),
-)
-OF_REGISTERS = ("parameters", "tolerance")
 
 
 @dataclass(frozen=True)
@@ -185,7 +166,7 @@ def compiled(
     assert kind in COMPILED
     for function in set(design.functions) & set(ROLLOUTS):
         raise InputError(f"{kind} has no {function}: rollouts are of golden, integer and rtl only")
-    own, of = _of_programs(design, OF_PROGRAMS + OF_REGISTERS * registers), Kind(kind)
+    own, of = _of_programs(design, KEPT + OF_REGISTERS * registers), Kind(kind)
     builder = of.builder()
     text = hashlib.sha256(f"{compiler_digest(FOLDER)} {design_text(own)}".encode())
     text.update(read_bytes(own.robot))

@@ -15,22 +15,17 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..design.choices import LANGUAGES
+from ..design.choices import VERILOG
 from ..design.derived import FOLLOW, no_defaults, plain
 from ..design.design import Design
 from ..design.loading import filed
 from ..design.naming import short_name
 from ..design.nested import JointDrivetrain, MotionLimits
+from ..design.options import OPTIONS
 from .folder import MARK, OutputError, read_manifest, refuse_foreign, writing
 
-VERILOG = LANGUAGES[0]
 LONGEST_NAME = 120  # characters; what is longer ends in a digest
-# Choices whose value alone says what it is of.
-CLEAR = {
-    *("base", "mimic", "target", "angles", "formulation", "network", "factorisation"),
-    *("products", "code"),
-    *("inverse", "root", "scheduler", "style", "order"),
-}
+CLEAR = {key for key, said in OPTIONS.items() if said.choices and said.clear}
 
 
 def default_place(path: str, robot: str, design: Design, choices: Mapping[str, Any]) -> Path:

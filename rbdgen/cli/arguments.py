@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from ..design.checks import CHECKS
 from ..design.choices import LANGUAGES
+from ..design.options import CHECKS
 from ..robot.xml_lines import did_you_mean, quoted
 from ..system.quoting import printable
 
@@ -78,7 +78,7 @@ def checked(key: str, separator: str = "") -> Callable[[str], Any]:
 
     def read(text: str) -> Any:
         try:
-            return tuple(CHECKS[key](text.split(separator))) if separator else CHECKS[key](text)
+            return CHECKS[key](text.split(separator)) if separator else CHECKS[key](text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -16,7 +16,7 @@ from .. import api
 from ..design.choices import WHOLE
 from ..system.progress import Progress
 from ..system.records import Record
-from .design_options import choices_of, xacro_of
+from .design_options import choices_of
 
 
 class Answer(NamedTuple):
@@ -38,10 +38,7 @@ def _topology(options: argparse.Namespace, progress: Progress) -> Answer:
         options.tolerance,
         options.turns,
         options.reroot,
-        base=options.base,
-        mimic=options.mimic,
-        open_loops=options.open_loops,
-        xacro=xacro_of(options),
+        **choices_of(options),
     )
     if options.output is not None:
         api.topology_picture(report, options.output)
@@ -240,17 +237,13 @@ def _board(options: argparse.Namespace, progress: Progress) -> Answer:
 
 def _board_folder(options: argparse.Namespace, progress: Progress) -> str:
     """The folder of an accelerator: one that is named, or of the core or robot that is named."""
-    keys = {"functions": options.function, "ii": options.ii, "width": options.width}
-    said = {key: value for key, value in keys.items() if value is not None}
+    said = choices_of(options)
     folder: str = options.folder
     if Path(folder).is_dir():
         if said or options.output is not None:
             raise api.UsageError(f"{folder}: is a folder, whose design has its choices already")
         return str(api.accelerator_of(folder, progress, options.trust))
-    if "functions" in said:
-        said["functions"] = tuple(said["functions"])
-    else:
-        said["functions"] = WHOLE
+    said.setdefault("functions", WHOLE)
     made = api.board_design(options.board, folder, options.output, progress, options.force, **said)
     return str(made)
 

@@ -8,10 +8,8 @@ from typing import Any
 from ..design.choices import EXECUTORS
 from ..design.loading import shipped_robots
 from ..robot.topology import TOLERANCE
-from . import design_options as groups
 from .arguments import Parser, assignment, count, examples, number
-from .defaults import DEFAULTS, DESIGN
-from .function_options import computed
+from .design_options import design_options
 
 TOPOLOGY = """\
 How a pipeline with a module for each joint is organised after the robot's tree.
@@ -83,22 +81,11 @@ def printed(made: Parser) -> None:
     group.add_argument("--quiet", action="store_true", help="no progress on standard error")
 
 
-def robot_command(
-    commands: Any, name: str, about: str, *shown: str, several: bool = False
-) -> Parser:
-    """A command about a robot; ``several``: at several initiation intervals."""
+def robot_command(commands: Any, name: str, about: str, *shown: str) -> Parser:
+    """A command about a robot."""
     made = command(commands, name, about, *shown)
     _robot(made, "?" if name == "compare" else None)
-    default = DEFAULTS.get(name, DESIGN)
-    computed(made.add_argument_group("what is computed"), default)
-    model = made.add_argument_group("the robot")
-    groups.base(model)
-    groups.modelled(model, default)
-    groups.limits(made.add_argument_group("limits, which words have room for"))
-    groups.words(made.add_argument_group("words"))
-    groups.sized(made.add_argument_group("the part, and how much of it"), several, default)
-    if name in ("info", "generate"):
-        groups.accelerator(made.add_argument_group("an accelerator"))
+    design_options(made, name)
     return made
 
 
@@ -113,7 +100,7 @@ def topology_command(commands: Any) -> Parser:
         long=TOPOLOGY,
     )
     _robot(made)
-    groups.base(made.add_argument_group("the robot"))
+    design_options(made, "topology")
     group = made.add_argument_group("the arrays")
     group.add_argument(
         "--tolerance",

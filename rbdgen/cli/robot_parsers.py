@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ..design.choices import LANGUAGES, MODELS
 from .arguments import Parser, count, languages, numbers, seed
-from .design_options import called
 from .options import queued, robot_command, topology_command
 
 
@@ -124,7 +123,6 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         help="where --to names several languages, DIR/LANGUAGE (default: a folder in build, called "
         "by the robot, the functions and what else is asked for)",
     )
-    called(made)
     made.add_argument(
         "--to",
         type=languages,
@@ -143,7 +141,6 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         "rbdgen explore iiwa14 --widths 16,18 -o build/widths",
         "rbdgen explore iiwa14 --function did --quick --no-synthesis   10^4 designs in minutes",
         "rbdgen explore iiwa14 --executor slurm --executor-option slurm_partition=cpu",
-        several=True,
     )
     made.add_argument(
         "--widths",
@@ -176,7 +173,6 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         "rbdgen compare",
         "rbdgen compare iiwa14 --function did --ii 1,8",
         "rbdgen compare iiwa14 --function did --design build/iiwa14_did",
-        several=True,
     )
     made.add_argument(
         "--design",

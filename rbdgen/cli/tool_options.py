@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from ..design.target import PLACERS, ROUTERS, TARGETS
-from . import design_options
-from .arguments import Parser, checked, count, positive, whole
+from .arguments import Parser, count, positive, whole
+from .design_options import add_option
 from .options import forced, queued
 
 
@@ -21,21 +21,16 @@ def board(made: Parser) -> None:
     )
     made.add_argument("--list", action="store_true", help="the boards there are")
     group = made.add_argument_group("the accelerator, of a robot")
-    group.add_argument(
-        "--function",
-        type=checked("functions", ","),
-        action="extend",
-        metavar="NAME[,NAME]",
-        help="what it computes (default: all that generate --accelerator does)",
+    add_option(
+        group, "functions", help="what it computes (default: all that generate --accelerator does)"
     )
-    group.add_argument(
-        "--ii",
-        type=checked("ii"),
-        metavar="K",
+    add_option(
+        group,
+        "ii",
         help="a task every K cycles (default: the shortest interval that fits the part; of id or "
         "of m alone, where that fills more than a third of it: joints in turn, in the fewest LUTs)",
     )
-    design_options.width(group)
+    add_option(group, "width")
     group.add_argument(
         "-o", "--output", metavar="DIR", help="its folder (default: as that of generate)"
     )

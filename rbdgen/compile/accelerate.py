@@ -9,6 +9,8 @@ from typing import Any
 from ..design.choices import LARGEST_INTERVAL
 from ..design.derived import as_fitted, is_left_open
 from ..design.design import Design
+from ..design.effects import refused
+from ..design.rules import STAGES
 from ..design.target import Target
 from ..robot.model import RobotError
 from ..system.progress import Progress
@@ -36,8 +38,8 @@ def compile_accelerator(front: Front, progress: Progress = lambda _: None) -> Ac
     Where nobody says how often, it is the fastest that fits the part, as any design.
     """
     design = front.design
-    if design.style == "latency":
-        raise RobotError("style: latency is not for the accelerator, whose stages are pipelines")
+    if line := refused(design, STAGES):
+        raise RobotError(line)
     refuse_still(front)
     pieces = Pieces(front, progress)
     if not is_left_open(design):

@@ -16,9 +16,10 @@ from ..design.bounds import bounds
 from ..design.contacts import notes_of_contacts
 from ..design.derived import as_fitted, is_left_open, is_unformulated
 from ..design.design import has_registers, snap_in_floats
-from ..design.effects import notes_of_interval
+from ..design.effects import notes_of_interval, refuse_design
 from ..design.limits import no_limits, unused_limits
 from ..design.loading import load
+from ..design.rules import ONE_TASK
 from ..design.target import find_target
 from ..graph.fixed import FixedGraph
 from ..robot.canonical import stages
@@ -37,7 +38,6 @@ from .front import (
     notes_of_masses,
     notes_of_pivots,
     of_bodies,
-    refuse_accelerator,
     refuse_large,
     refuse_still,
 )
@@ -101,7 +101,7 @@ def fixed_point(front: Front, progress: Progress = lambda _: None) -> FixedGraph
     Every bit of it is that core's wherever each operation has the words of its own place: where
     limbs or joints take turns, the core's words are those that serve all of them.
     """
-    refuse_accelerator(front)
+    refuse_design(front.design, front.robot.name, ONE_TASK)
     refuse_still(front)
     if is_unformulated(front.design):  # which formulation depends on what fits
         return compile_core(front, progress).fixed
@@ -133,7 +133,7 @@ def compile_core(
 
 def _core(front: Front, progress: Progress, words: Words | None) -> Core:
     """The core, or PrecisionError for an error that no words keep."""
-    refuse_accelerator(front)
+    refuse_design(front.design, front.robot.name, ONE_TASK)
     refuse_still(front)
     if is_unformulated(front.design):
         return _fewest_cycles(front, progress, words)

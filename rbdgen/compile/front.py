@@ -11,10 +11,12 @@ import numpy as np
 
 from ..design.arrays import given_coordinates, root_of
 from ..design.bounds import bounds
-from ..design.choices import HELD, OF_BODIES, OF_MASSES
+from ..design.choices import HELD, LATHROP, OF_MASSES
 from ..design.derived import formulation_of
 from ..design.design import Design, has_registers
+from ..design.effects import refuse_design
 from ..design.loading import as_filed
+from ..design.rules import TRACE
 from ..design.target import Target
 from ..dynamics.felt import felt, obstacle, unfelt
 from ..dynamics.interface import Columns, random_inputs, to_columns
@@ -129,7 +131,7 @@ class Front:
 def of_bodies(design: Design) -> bool:
     """Whether anything asks for centres of mass, which regrouped inertias have not."""
     asking = not set(OF_MASSES).isdisjoint(design.functions)
-    return asking or formulation_of(design) in OF_BODIES
+    return asking or formulation_of(design) in LATHROP
 
 
 def notes_of_masses(design: Design) -> list[str]:
@@ -209,11 +211,7 @@ def in_reals(
 
 
 def _traced(design: Design, canonical: Robot, numbers: Numbers | None = None) -> Graph:
-    if design.accelerator and design.inverse == "near":
-        raise RobotError(
-            f"{canonical.name}: inverse: near is not for the accelerator, whose stages hand M⁻¹ "
-            "on; leave it out, or --accelerator"
-        )
+    refuse_design(design, canonical.name, TRACE, formulation=formulation_of(design))
 
     def carried(robot: Robot) -> tuple[int, Transform] | None:
         return frame_of(robot, design.payload, PAYLOAD) if design.payload else None
@@ -304,15 +302,6 @@ def refuse_large(design: Design, robot: Robot) -> None:
         raise RobotError(
             f"{robot.name}: {matrices[0]}: {pairs} entries of a matrix, of {MOST_PAIRS} at most; "
             "for robots of this size there are id and fd"
-        )
-
-
-def refuse_accelerator(front: Front) -> None:
-    """RobotError for a design of several functions that are computed apart."""
-    if front.design.accelerator:
-        raise RobotError(
-            f"{front.robot.name}: accelerator: this compares what one task computes, and an "
-            "accelerator's compute one function each; leave it out, and a task computes all"
         )
 
 

@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS, TO_COMPARE
+from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS, LATHROP
 from ..design.derived import formulation_of
 from ..design.design import Design, has_registers
+from ..design.effects import refuse_design
+from ..design.rules import JOINTS
 from ..design.target import Target
-from ..dynamics.program import IN_TURN, IN_WORDS, SOLVING, computed, lacking, listed
+from ..dynamics.program import SOLVING
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..robot.model import RobotError
@@ -166,7 +168,7 @@ def chooses_joints(design: Design) -> bool:
     """Whether joints may take turns without being asked to."""
     if has_registers(design) or design.proven != "none":  # their words are searched
         return False
-    if design.formulation in TO_COMPARE:  # with themselves
+    if design.formulation in LATHROP:  # with themselves
         return False
     # one binary point for all joints costs more digits of M⁻¹ than logic is worth
     return not set(SOLVING).intersection(design.functions)
@@ -192,27 +194,7 @@ def why_turns(target: Target, shared: Plan, joints: Plan, promised: bool) -> str
 
 def refuse_joints(design: Design, robot: str) -> None:
     """RobotError for what joints that take turns do not do; in an accelerator, in no stage."""
-    others = [] if design.accelerator else lacking(design.functions, IN_WORDS)
-    wrong = [
-        (others, f"functions: {', '.join(others)}: joints in turn compute {computed(IN_WORDS)}"),
-        (
-            formulation_of(design) not in IN_TURN,
-            f"formulation: joints in turn have {listed(IN_TURN)}",
-        ),
-        (design.angles != "on-chip", "angles: joints in turn make their own sines"),
-        (
-            design.error is not None and design.accelerator,
-            "error: joints in turn in an accelerator have words of the design's width",
-        ),
-        (design.scheduler == "exact", "scheduler: joints in turn have the list scheduler"),
-        (
-            design.ii is None and design.multipliers is None,
-            "fold: joints: say how often with ii, or with how much with multipliers",
-        ),
-    ]
-    for is_so, what in wrong:
-        if is_so:
-            raise RobotError(f"{robot}: {what}")
+    refuse_design(design, robot, JOINTS, formulation=formulation_of(design))
 
 
 def rounds(design: Design, program: FixedProgram, target: Target) -> tuple[RoundPlan, str]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..design.derived import formulation_of
-from ..dynamics.program import FORMULATIONS, computed, lacking, listed, program
+from ..design.effects import refuse_design
+from ..design.rules import LOOPS
+from ..dynamics.program import program
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.verify import verify
 from ..graph.visits import Program, Source, inlined
 from ..graph.word import spell
 from ..passes.registers import PARAMETER
-from ..robot.model import Robot, RobotError
+from ..robot.model import Robot
 from ..robot.model_parameters import Numbers
 from .front import Front, frame_index
 from .parameters import Parameters, not_registers, symbolic
@@ -68,20 +70,8 @@ def _visits(front: Front, robot: Robot, held: dict[Node, str]) -> Program:
     ``held``: of `program`.
     """
     design = front.design
-    others, formulation = lacking(design.functions), formulation_of(design)
-    wrong = (
-        (others, f"functions: {', '.join(others)}: loops compute {computed()}"),
-        (formulation not in FORMULATIONS, f"formulation: loops have {listed(FORMULATIONS)}"),
-        (design.products != "plain", "products: loops have plain"),
-        (design.inverse != "computed", "inverse: loops compute it"),
-        (design.factorisation not in ("auto", "ltdl"), "factorisation: loops have ltdl"),
-        (design.integrator != "euler", "integrator: loops have euler"),
-        (design.angles != "on-chip", "angles: loops make their own sines"),
-        (design.external_forces, "external_forces: loops take none"),
-    )
-    for is_so, what in wrong:
-        if is_so:
-            raise RobotError(f"{front.robot.name}: code: loops: {what}")
+    formulation = formulation_of(design)
+    refuse_design(design, f"{front.robot.name}: code: loops", LOOPS, formulation=formulation)
     return program(
         robot,
         front.graph,

@@ -1,4 +1,4 @@
-"""The checks of a design's choices. Each takes the value from Python or as YAML text, returns it in
+"""The checks that options are made with. Each takes a value from Python, or text, and returns it in
 its final type, or raises ValueError that says what would be right."""
 
 from __future__ import annotations
@@ -11,42 +11,20 @@ from ..robot.xml_lines import did_you_mean, quoted
 from .choices import (
     ALIASES,
     BEST,
-    CODES,
-    FACTORISATIONS,
     FOLDS,
     FORMULATIONS,
     FUNCTIONS,
     GIVEN_BASE,
-    HELD,
-    INTEGRATORS,
-    INVERSES,
-    LARGEST_DAMPING,
-    LARGEST_INTERVAL,
     LARGEST_OF_JOINTS,
     LARGEST_SHARE,
-    LARGEST_SNAP,
-    LARGEST_TOLERANCE,
-    LEAST_FLOAT_ERROR,
-    LONGEST_CLOCK,
-    LONGEST_STEP,
-    MOST_GUARD,
     MOST_SLOTS,
-    NETWORKS,
-    ORDERS,
-    PARAMETERS,
-    PRODUCTS,
-    PROVEN,
     ROLLOUTS,
-    ROOTS,
-    SCHEDULERS,
-    STYLES,
-    WIDTHS,
 )
 from .identifiers import identifier
-from .target import TARGETS
 
 
-def _number(value: Any) -> float:
+def finite(value: Any) -> float:
+    """A number, neither infinite nor NaN."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -60,20 +38,20 @@ def _numbers(count: int) -> Callable[[Any], tuple[float, ...]]:
     def check(value: Any) -> tuple[float, ...]:
         if isinstance(value, str | int | float) or len(value) != count:
             raise ValueError(f"expected {count} numbers in brackets")
-        return tuple(_number(v) for v in value)
+        return tuple(finite(v) for v in value)
 
     return check
 
 
 def _positive(value: Any) -> float:
-    number = _number(value)
+    number = finite(value)
     if number <= 0:
         raise ValueError(f"must be above 0, is {number:g}")
     return number
 
 
 def _not_negative(value: Any) -> float:
-    number = _number(value)
+    number = finite(value)
     if number < 0:
         raise ValueError(f"must not be below 0, is {number:g}")
     return number
@@ -86,36 +64,57 @@ def _interval(value: Any) -> tuple[float, ...]:
     return lower, upper
 
 
-def _one_of(*known: str) -> Callable[[Any], str]:
-    def check(value: Any) -> str:
-        if value not in known:
-            hint = did_you_mean(str(value), known, f"; one of {', '.join(known)}")
+class OneOf:
+    """A check of words, one of those that are ``known``."""
+
+    def __init__(self, *known: str) -> None:
+        self.known = known
+
+    def __call__(self, value: Any) -> str:
+        if value not in self.known:
+            hint = did_you_mean(str(value), self.known, f"; one of {', '.join(self.known)}")
             raise ValueError(f"{quoted(str(value))} is unknown{hint}")
         return str(value)
 
-    return check
+
+class OneNumber:
+    """A check of whole numbers of ``what``, one of those that are ``known``."""
+
+    def __init__(self, what: str, *known: int) -> None:
+        self.what, self.known = what, known
+
+    def __call__(self, value: Any) -> int:
+        if finite(value) not in self.known:
+            raise ValueError(f"{' or '.join(map(str, self.known))} {self.what}, not {value}")
+        return int(finite(value))
 
 
-def _words(value: Any) -> tuple[str, ...]:
-    words = (value,) if isinstance(value, str) else tuple(value)
-    if len(set(words)) < len(words):
+def words(value: Any) -> tuple[str, ...]:
+    """Names, none of them twice; one alone is as good."""
+    several = (value,) if isinstance(value, str) else tuple(value)
+    if len(set(several)) < len(several):
         raise ValueError("a name stands twice")
-    return tuple(str(word) for word in words)
+    return tuple(str(word) for word in several)
 
 
-def _name(value: Any) -> str | None:
-    if value is not None and (not isinstance(value, str) or not value):
-        raise ValueError(f"a link's name, or {BEST}, not {quoted(str(value))}")
-    return value
+def base_name(value: Any) -> str | None:
+    """A link's name, or `BEST`."""
+    return _name(value, f"a link's name, or {BEST}")
 
 
-def _called(value: Any) -> str | None:
+def called(value: Any) -> str | None:
+    """The name of a design, an identifier."""
     return None if value is None else identifier(value)
 
 
-def _link(value: Any) -> str | None:
+def link_name(value: Any) -> str | None:
+    """A link's name."""
+    return _name(value, "a link's name")
+
+
+def _name(value: Any, what: str) -> str | None:
     if value is not None and (not isinstance(value, str) or not value):
-        raise ValueError(f"a link's name, not {quoted(str(value))}")
+        raise ValueError(f"{what}, not {quoted(str(value))}")
     return value
 
 
@@ -129,14 +128,15 @@ def _function(value: Any) -> str:
     return name
 
 
-def _functions(value: Any) -> tuple[str, ...]:
-    names = _words([_function(word) for word in _words(value)])
+def functions(value: Any) -> tuple[str, ...]:
+    """Functions by their names; Pinocchio's do too."""
+    names = words([_function(word) for word in words(value)])
     if not names:
         raise ValueError(f"name at least one of {', '.join((*FUNCTIONS, *ROLLOUTS))}")
     return names
 
 
-def _real(
+def real(
     what: str,
     lowest: float,
     highest: float,
@@ -150,7 +150,7 @@ def _real(
     def check(value: Any) -> float | None:
         if value is None and unset:
             return None
-        number = _number(value)
+        number = finite(value)
         enough = number > lowest if above else number >= lowest
         if not enough or not (number < highest if below else number <= highest):
             raise ValueError(f"{what}, not {number:g}")
@@ -159,19 +159,13 @@ def _real(
     return check
 
 
-def _rotation(value: Any) -> int:
-    if _number(value) not in (3, 4):
-        raise ValueError(f"3 or 4 multiplications, not {value}")
-    return int(_number(value))
-
-
-def _whole(lowest: int, highest: int, what: str, unset: bool = True) -> Callable[[Any], int | None]:
+def whole(lowest: int, highest: int, what: str, unset: bool = True) -> Callable[[Any], int | None]:
     """A check of whole numbers of ``what`` from ``lowest`` to ``highest``; ``unset``: or None."""
 
     def check(value: Any) -> int | None:
         if value is None and unset:
             return None
-        number = _number(value)
+        number = finite(value)
         if number != int(number) or not lowest <= number <= highest:
             raise ValueError(f"a whole number of {what} from {lowest} to {highest}, not {value}")
         return int(number)
@@ -179,17 +173,19 @@ def _whole(lowest: int, highest: int, what: str, unset: bool = True) -> Callable
     return check
 
 
-def _flag(value: Any) -> bool:
+def flag(value: Any) -> bool:
+    """True or false."""
     if str(value).lower() not in ("true", "false"):
         raise ValueError(f"true or false, not {quoted(str(value))}")
     return str(value).lower() == "true"
 
 
-def _gravity(value: Any) -> tuple[float, ...] | None:
+def gravity(value: Any) -> tuple[float, ...] | None:
+    """A vector (3,)."""
     return None if value is None else _numbers(3)(value)
 
 
-def _arguments(value: Any) -> dict[str, str] | None:
+def arguments(value: Any) -> dict[str, str] | None:
     """``{"tool": 2}`` or ``["tool:=2"]`` → ``{"tool": "2"}``."""
     if value is None:
         return None
@@ -218,7 +214,8 @@ def mix(value: Any) -> dict[str, int]:
     return found
 
 
-def _mix(value: Any) -> str | None:
+def mix_text(value: Any) -> str | None:
+    """The same as text, in one spelling."""
     if value is None:
         return None
     return ",".join(f"{name}={number}" for name, number in mix(value).items())
@@ -245,7 +242,8 @@ def by_joint(value: Any) -> dict[str, float]:
     return found
 
 
-def _by_joint(value: Any) -> float | str | None:
+def number_by_joint(value: Any) -> float | str | None:
+    """The same as a number, or as text in one spelling."""
     if value is None:
         return None
     found = by_joint(value)
@@ -256,81 +254,17 @@ def _by_joint(value: Any) -> float | str | None:
     )
 
 
-def _slots(value: Any) -> int | None:
-    number = _whole(2, MOST_SLOTS, "tasks")(value)
+def slots(value: Any) -> int | None:
+    """A power of two."""
+    number = whole(2, MOST_SLOTS, "tasks")(value)
     if number is not None and number & (number - 1):
         raise ValueError(f"a power of two, not {number}")
     return number
 
 
-CHECKS: dict[str, Callable[[Any], Any]] = {
-    "name": _called,
-    "velocity": _by_joint,
-    "acceleration": _by_joint,
-    "effort": _by_joint,
-    "friction": _flag,
-    "friction_width": _by_joint,
-    "base": _one_of("fixed", "floating"),
-    "mimic": _one_of("fold", "independent"),
-    "gravity": _gravity,
-    "open_loops": _flag,
-    "xacro": _arguments,
-    "snap": _real(f"an angle from 0 to {LARGEST_SNAP} rad", 0, LARGEST_SNAP, unset=True),
-    "alike": _real("a part of a limb's size, from 0 to less than 1", 0, 1, below=True),
-    "functions": _functions,
-    "width": _whole(*WIDTHS, "bits", unset=False),
-    "guard": _whole(1, MOST_GUARD, "bits", unset=False),
-    "proven": _one_of(*PROVEN),
-    "target": _one_of(*TARGETS),
-    "external_forces": _words,
-    "payload": _link,
-    "parameters": _one_of(*PARAMETERS),
-    "tolerance": _real(
-        f"a part of what parameters are, above 0 up to {LARGEST_TOLERANCE:g}",
-        0,
-        LARGEST_TOLERANCE,
-        above=True,
-    ),
-    "frames": _words,
-    "contact": _one_of(*HELD),
-    "contact_damping": _real(f"1/kg from 0 to {LARGEST_DAMPING:g}", 0, LARGEST_DAMPING),
-    "angles": _one_of("on-chip", "sincos"),
-    "rotation": _rotation,
-    "error": _real("a relative error from 1e-7 to 0.1", 1e-7, 0.1, unset=True),
-    "float_error": _real(
-        f"a part of the largest entry from {LEAST_FLOAT_ERROR:g} to 1, which is float alone",
-        LEAST_FLOAT_ERROR,
-        1,
-    ),
-    "formulation": _one_of(*FORMULATIONS),
-    "network": _one_of(*NETWORKS),
-    "products": _one_of(*PRODUCTS),
-    "code": _one_of(*CODES),
-    "frame": _name,
-    "factorisation": _one_of(*FACTORISATIONS),
-    "inverse": _one_of(*INVERSES),
-    "nearby": _real("a step above 0 and up to 1 rad or m", 0, 1, above=True),
-    "step": _real(f"seconds above 0 and up to {LONGEST_STEP:g}", 0, LONGEST_STEP, above=True),
-    "integrator": _one_of(*INTEGRATORS),
-    "root": _one_of(*ROOTS),
-    "base_link": _name,
-    "ii": _whole(1, LARGEST_OF_JOINTS, "cycles"),
-    "multipliers": _whole(1, 100_000, "multipliers"),
-    "scheduler": _one_of(*SCHEDULERS),
-    "style": _one_of(*STYLES),
-    "clock": _real(
-        f"a period above 0 and up to {LONGEST_CLOCK:g} ns", 0, LONGEST_CLOCK, above=True, unset=True
-    ),
-    "fold": _one_of(*FOLDS),
-    "fit": _flag,
-    "accelerator": _flag,
-    "slots": _slots,
-    "mix": _mix,
-    "order": _one_of(*ORDERS),
-}
-
-# of what a design checks unless joints take turns
-NOT_OF_JOINTS: dict[str, Callable[[Any], Any]] = {"ii": _whole(1, LARGEST_INTERVAL, "cycles")}
+# Of what `load` or the search chooses, too.
+INTERVAL = whole(1, LARGEST_OF_JOINTS, "cycles")
+FOLD, FORMULATION = OneOf(*FOLDS), OneOf(*FORMULATIONS)
 
 LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {
     "velocity": _positive,

@@ -98,37 +98,22 @@ ALIASES = {  # what Pinocchio calls them
 }
 
 
-LANGUAGES = ("verilog", "cpp", "c", "cuda", "hls")  # that a design can be written in
-OF_ACCELERATORS = ("verilog", "c")  # those that an accelerator can
+VERILOG = "verilog"
+LANGUAGES = (VERILOG, "cpp", "c", "cuda", "hls")  # that a design can be written in
+OF_ACCELERATORS = (VERILOG, "c")  # those that an accelerator can
 OF_LOOPS = ("cpp", "cuda", "hls")  # those that loops are written in
 OF_NUMBERS = ("cpp", "cuda")  # those that have neither words nor hardware, and what is only of them
-OF_HARDWARE = (
-    *(
-        "width",
-        "guard",
-        "proven",
-        "error",
-        "target",
-        "ii",
-        "multipliers",
-        "scheduler",
-        "style",
-        "clock",
-        "fold",
-        "fit",
-    ),
-    *("slots", "mix", "order"),
-)
 # Programs over real numbers, compiled for this machine: in double, and with 32 in float.
 COMPILED = ("cpp", "cpp32", "cuda", "cuda32", "cuda-on-cpu", "cuda32-on-cpu")
-TO_COMPARE = ("lathrop-linear", "lathrop-log")  # formulations of constants alone
 PARAMETERS = ("constants", "registers")  # what a robot's masses and lengths are in hardware
 TOLERANCE, LARGEST_TOLERANCE = 0.05, 0.5  # of parameters in registers
 MODELS = ("golden", "float", *COMPILED, "fixed", "c", "hls", "rtl")  # of batches of states
 FORMULATIONS = (
     *("auto", "composite", "recursive", "logarithmic", "linear", "lathrop-linear", "lathrop-log"),
 )
-OF_BODIES = ("lathrop-linear", "lathrop-log")  # whose inertias are those of the file; as of
+LATHROP = ("lathrop-linear", "lathrop-log")  # to compare with; of constants alone
+OF_ID = ("linear", *LATHROP)  # formulations of inverse dynamics alone
+OF_BODIES = LATHROP  # whose inertias are those of the file; as of
 # `OF_MASSES`, whatever the formulation
 NETWORKS = ("sklansky", "kogge-stone", "brent-kung")
 PRODUCTS = ("plain", "winograd")
@@ -137,6 +122,15 @@ FACTORISATIONS = ("auto", "ltdl", "mminvgen", "blocks")
 EXECUTORS = ("local", "slurm")  # what runs jobs: this machine, a cluster's queue
 INVERSES = ("computed", "near")  # M⁻¹; near: from that of a state nearby, an input
 INVERTING = ("minv", "fd", "dfd", "step")  # the functions that ask for it
+FACTORING = (*INVERTING, "cfd")  # those that go between M's factors
+SLOPES = ("did", "dfd", "difd", "ddid", "step")  # those that have gradients
+# What is computed as visits, in loops, and as joints in turn; by which formulations. Of those that
+# are τ of id by another name a design has one alone.
+LOOPED = ("id", "did", "m", "minv", "fd", "dfd", "difd", "step")
+LOOPED_FORMULATIONS = ("composite", "logarithmic", *OF_ID)
+TURNING = tuple(name for name in LOOPED if name != "step")
+TURNING_FORMULATIONS = ("composite", *LATHROP)
+ALONE = ("g", "nle")
 WORDS = ("width", "error")  # choices that say how long words are
 ERROR = 1e-3  # of a coordinate's own size at the limits, ten times that at a tenth of them
 FLOAT_ERROR = 1e-5  # of programs in float, by an array's largest entry

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from .choices import AT_FRAMES, INVERTING, NEARBY, STEP, WORDS
+from .choices import WORDS
 from .design import Design, promising
 from .nested import JointDrivetrain, MotionLimits
+from .options import OPTIONS
+from .rule import broken
+from .rules import RULES
 
 FOLLOW = ("robot", "fitted", "formulated", "unsaid")  # fields that follow from the others
 
@@ -38,24 +41,11 @@ def as_fitted(design: Design) -> Design:
 
 
 def of_functions(design: Design, functions: Sequence[str]) -> Design:
-    """The design of some of its functions; M⁻¹ of a state nearby comes in where it serves them."""
-    serves = not set(INVERTING).isdisjoint(functions)
-    inverse = design.inverse if serves else "computed"
-    nearby = design.nearby if serves else NEARBY
-    frames = () if set(AT_FRAMES).isdisjoint(functions) else design.frames
-    holds = "cfd" in functions
-    return replace(
-        design,
-        functions=tuple(functions),
-        frames=frames,
-        contact=design.contact if holds else "point",
-        contact_damping=design.contact_damping if holds else 0.0,
-        mix=None,
-        inverse=inverse,
-        nearby=nearby,
-        step=design.step if "step" in functions else STEP,
-        integrator=design.integrator if "step" in functions else "euler",
-    )
+    """The design of some of its functions, without the options that serve none of these."""
+    chosen: dict[str, Any] = {"functions": tuple(functions), "mix": None}
+    while keys := {key for key, _ in broken(RULES, design, **chosen)} - chosen.keys():
+        chosen |= {key: OPTIONS[key].default for key in keys}
+    return replace(design, **chosen)
 
 
 def no_defaults(design: Design) -> dict[str, Any]:

@@ -1,193 +1,40 @@
-"""The choices that need another one to have an effect: one table, for Python and command line."""
+"""The rules that a design is asked: refusals in one line, and notes on options without effect."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
-from ..robot.model import JointKind, Robot
-from ..system.notes import idle
-from .choices import (
-    AT_FRAMES,
-    FRICTIONLESS,
-    INVERTING,
-    NEARBY,
-    OF_HARDWARE,
-    OF_MOTION,
-    STEP,
-    TOLERANCE,
-)
-from .choices import NEEDS as TAKES
+from ..robot.model import JointKind, Robot, RobotError
+from .idle_rules import FOLDED, TO_FOLD
+from .options import OF_HARDWARE, OF_SCHEDULES, OF_TEXTS
+from .rule import broken
+from .rules import RULES
 
-Design = Any  # of `design.py`, which refuses by this table
-FACTORING = (*INVERTING, "cfd")
-OF_SCHEDULES = ("scheduler", "slots", "order")  # choices that words do not follow from
-OF_TEXTS = ("code", "float_error")  # choices of programs that are written
-SLOPES = ("did", "dfd", "difd", "ddid", "step")  # functions that have gradients
+Design = Any  # of `design.py`, which asks here
+TURNING_JOINTS = (JointKind.REVOLUTE, JointKind.PLANAR)
 
 
-@dataclass(frozen=True)
-class Need:
-    """A choice, what it is unless said, and what it is for: where ``there`` says no, nothing reads
-    it. ``cure``: what would be right; it is refused, or, if ``noted``, a note says so: where a
-    design of several functions has it for one of them, and each is made by itself."""
+def refused(design: Design, at: str = "", **known: Any) -> str:
+    """The line of the first rule that the design breaks, or empty; ``at``: who asks, of `rules`.
 
-    key: str
-    default: Any
-    serves: str
-    there: Callable[[Any], bool]
-    cure: str = "leave it out"
-    noted: bool = False
-
-    def unmet(self, design: Design, of: object = None) -> str:
-        """A line on the choice if it has no effect; empty if it has, or was not made. ``of``: whom
-        ``there`` asks, if not the design."""
-        value = getattr(design, self.key)
-        if value == self.default or self.there(design if of is None else of):
-            return ""
-        said = f"{value:g}" if isinstance(value, float) else str(value)
-        if isinstance(value, tuple):
-            said = ", ".join(map(str, value))
-        unit = " s" if self.key == "step" else ""
-        return idle(self.key, f"{said}{unit}", self.serves, self.cure)
+    ``known``: what the asker knows besides the design's options, as ``to``, languages, or better,
+    as the ``formulation`` that was chosen.
+    """
+    return next((line for _, line in broken(RULES, design, at, **known)), "")
 
 
-def _has(*functions: str) -> Callable[[Design], bool]:
-    return lambda design: not set(functions).isdisjoint(design.functions)
-
-
-def _other_than(*functions: str) -> Callable[[Design], bool]:
-    return lambda design: not set(functions).issuperset(design.functions)
-
-
-def _takes(*states: str) -> Callable[[Design], bool]:
-    return lambda own: any(not set(states).isdisjoint(TAKES[name]) for name in own.functions)
-
-
-def _turns(robot: Robot) -> bool:
-    return any(joint.kind in (JointKind.REVOLUTE, JointKind.PLANAR) for joint in robot.joints)
-
-
-FOLDED = "folded designs, and this one takes a task every cycle"
-TO_FOLD = "--ii, --multipliers, or leave it out"
-
-
-def _folds(design: Design) -> bool:
-    """Whether the design folds, as far as that is known before it is scheduled."""
-    if design.ii is not None:
-        return design.ii > 1
-    return design.multipliers is not None or design.fit or design.fold in ("limbs", "joints")
-
-
-def _logarithmic(design: Design) -> bool:
-    return design.formulation == "logarithmic"
-
-
-def _accelerator(design: Design) -> bool:
-    return design.accelerator
-
-
-NAME_IT = "name that, too"
-LOGARITHMIC = "formulation logarithmic", _logarithmic, "--formulation logarithmic"
-OF_ACCELERATOR = "an accelerator", _accelerator, "--accelerator, or leave it out"
-OF_CFD = "the function cfd", _has("cfd"), NAME_IT
-OF_STEP = "the function step", _has("step"), NAME_IT
-
-OF_FRICTION = "functions that friction changes"
-
-NEEDS = (
-    Need("network", "sklansky", *LOGARITHMIC),
-    Need("products", "plain", *LOGARITHMIC),
-    Need("products", "plain", f"gradients, of {', '.join(SLOPES)}", _has(*SLOPES), noted=True),
-    Need("frame", None, *LOGARITHMIC),
-    Need("inverse", "computed", *LOGARITHMIC),
-    Need("nearby", NEARBY, "inverse near", lambda own: own.inverse == "near", "--inverse near"),
-    Need("frames", (), f"functions of them, {', '.join(AT_FRAMES)}", _has(*AT_FRAMES), NAME_IT),
-    Need("contact", "point", *OF_CFD),
-    Need("contact_damping", 0.0, *OF_CFD),
-    Need("step", STEP, *OF_STEP),
-    Need("integrator", "euler", *OF_STEP),
-    Need(
-        "tolerance",
-        TOLERANCE,
-        "parameters in registers",
-        lambda own: own.parameters == "registers",
-        "--parameters registers",
-    ),
-    Need(
-        "factorisation",
-        "auto",
-        f"functions that invert the mass matrix, {', '.join(FACTORING)}",
-        _has(*FACTORING),
-        "name one, or leave it out",
-        noted=True,
-    ),
-    Need("slots", None, *OF_ACCELERATOR, noted=True),
-    Need("mix", None, *OF_ACCELERATOR, noted=True),
-    Need("order", "finished", *OF_ACCELERATOR, noted=True),
-    Need("clock", None, "style latency", lambda own: own.style == "latency", "--style latency"),
-    Need(
-        "scheduler",
-        "list",
-        FOLDED,
-        _folds,
-        TO_FOLD,
-        noted=True,
-    ),
-    Need(
-        "width",
-        18,
-        "designs whose words have one width",
-        lambda own: own.error is None,
-        "error says how many bits each word has",
-        noted=True,
-    ),
-    Need(
-        "fit",
-        True,
-        "designs that do not say how they share hardware",
-        lambda own: own.ii is None and own.multipliers is None and own.fold == "auto",
-        "ii, multipliers or fold says it",
-        noted=True,
-    ),
-    Need(
-        "formulation",
-        "auto",
-        f"gradients, of {', '.join(SLOPES)}",
-        lambda own: own.formulation != "recursive" or _has(*SLOPES)(own),
-        noted=True,
-    ),
-    Need("gravity", None, "functions that it changes", _other_than(*OF_MOTION), noted=True),
-    Need("friction", True, OF_FRICTION, _other_than(*FRICTIONLESS), noted=True),
-    Need("friction_width", None, OF_FRICTION, _other_than(*FRICTIONLESS), noted=True),
-    Need("velocity", None, "functions of velocities, qd", _takes("qd"), noted=True),
-    Need(
-        "acceleration",
-        None,
-        "functions of accelerations or efforts, qdd or tau",
-        _takes("qdd", "tau"),
-        noted=True,
-    ),
-)
-# What the robot is asked for.
-OF_ROBOTS = (
-    Need("rotation", 4, "robots with joints that turn", _turns, noted=True),
-    Need("angles", "on-chip", "robots with joints that turn", _turns, noted=True),
-)
-
-
-def refused(design: Design) -> str:
-    """A line on the first choice that nothing reads, and that nobody can have meant; or empty."""
-    lines = (need.unmet(design) for need in NEEDS if not need.noted)
-    return next((line for line in lines if line), "")
+def refuse_design(design: Design, robot: str, at: str, **known: Any) -> None:
+    """RobotError, of the robot of that name, for a design that breaks a rule; else as `refused`."""
+    if line := refused(design, at, **known):
+        raise RobotError(f"{robot}: {line}")
 
 
 def notes_of_effects(design: Design, robot: Robot) -> list[str]:
     """A note on each other choice that nothing reads."""
-    lines = [need.unmet(design) for need in NEEDS if need.noted]
-    lines += [need.unmet(design, robot) for need in OF_ROBOTS]
-    return [line for line in lines if line]
+    turns = any(joint.kind in TURNING_JOINTS for joint in robot.joints)
+    lines = broken(RULES, design, noted=True, turning_joints=turns)
+    return list(dict.fromkeys(line for _, line in lines))
 
 
 def notes_of_interval(design: Design, interval: int) -> list[str]:

@@ -20,14 +20,17 @@ from ..robot.urdf import parse_urdf
 from ..robot.xml_lines import did_you_mean, quoted, read_bytes
 from ..system.data import data_folder
 from ..system.notes import changing
-from .checks import CHECKS, DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
+from .checks import DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
 from .choices import BEST, GIVEN_BASE, OF_MOTION, UNFORCED, WORDS
 from .design import Design, promising
 from .drivetrains import driven
 from .effects import notes_of_effects
 from .limits import OPTIONS
 from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits
+from .options import CHECKS
 from .payload import notes_of_payload
+from .rule import broken
+from .rules import FILE, RULES
 from .yaml_lines import Node, parse_yaml
 
 MAX_YAML = 2**20  # bytes of a design file
@@ -196,8 +199,6 @@ def _parsed(
 def _on_base_link(design: Design, robot: Robot, source: Node | None) -> tuple[Design, Robot]:
     """The robot on its other base, and the design with that link's name."""
     try:
-        if design.root != "free":
-            raise RobotError(f"with root: {design.root} the base is the file's")
         link, rigid = design.base_link or BEST, merge_fixed(robot)
         if link == BEST:
             best = topology(align_axes(rigid, design.snap)).best
@@ -282,9 +283,8 @@ def _limits(node: Node) -> tuple[MotionLimits, dict[str, MotionLimits]]:
 def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
     """The design with its names checked against the robot's, and "all" spelt out."""
 
-    if design.root != "free" and design.base != "floating":
-        message = f"root: {design.root} is for a floating base; write base: floating"
-        raise _refused(root, message, "root")
+    for key, line in broken(RULES, design, FILE):
+        raise _refused(root, line, key)
     if design.root == "each":
         free = [name for name in design.functions if name not in GIVEN_BASE]
         told = [name for name, own in GIVEN_BASE.items() if own in free]

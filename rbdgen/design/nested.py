@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..robot.model import RobotError
-from .checks import CHECKS, DRIVETRAIN_CHECKS, LIMIT_CHECKS
+from .checks import DRIVETRAIN_CHECKS, FOLD, FORMULATION, INTERVAL, LIMIT_CHECKS
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,9 @@ class Fitted:
     fold: str = "auto"
 
     def __post_init__(self) -> None:
-        for key in ("ii", "fold"):
+        for key, check in (("ii", INTERVAL), ("fold", FOLD)):
             try:
-                object.__setattr__(self, key, CHECKS[key](getattr(self, key)))
+                object.__setattr__(self, key, check(getattr(self, key)))
             except ValueError as error:
                 raise RobotError(f"fitted: {key}: {error}") from None
 
@@ -103,6 +103,6 @@ class Formulated:
 
     def __post_init__(self) -> None:
         try:
-            CHECKS["formulation"](self.formulation)
+            FORMULATION(self.formulation)
         except ValueError as error:
             raise RobotError(f"formulated: formulation: {error}") from None

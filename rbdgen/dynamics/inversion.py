@@ -43,11 +43,6 @@ def ways(
 ) -> list[str]:
     """The ways to M⁻¹ to try."""
     if formulation == LOGARITHMIC:
-        if factorisation == "mminvgen":
-            raise RobotError(
-                f"{robot.name}: --factorisation mminvgen goes from link to link, and --formulation "
-                "logarithmic does not; use ltdl or auto"
-            )
         return ["blocks" if factorisation == "blocks" else "ltdl"]
     mimics = any(joint.mimic is not None for joint in robot.joints)
     if factorisation == "mminvgen" and (mimics or root != "free"):

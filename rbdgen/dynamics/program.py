@@ -29,7 +29,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..design.choices import STEP
+from ..design.choices import ALONE, STEP
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.visits import Program, Visit
@@ -61,7 +61,7 @@ from .logarithmic import Logarithmic
 from .motion import State, told
 from .outward import move
 from .recording import Recorder, Repeating
-from .recursions import AGAIN, LATHROP, LINEAR, LOGARITHMIC, OF_ID
+from .recursions import AGAIN, LINEAR, LOGARITHMIC, OF_ID
 from .rnea import gather
 from .scalars import Scalar, Vector
 from .stepping import Rates, euler, named
@@ -69,14 +69,9 @@ from .steps import Runner
 from .units import ALIKE, Balance, Places, Units
 
 SOLVING = ("minv", "fd", "dfd", "difd", "step")
-FUNCTIONS = ("id", "did", "m", *SOLVING)
 INVERTED = ("Minv", "qdd", "dqdd_dq", "qd_next")
-ALONE = ("g", "nle")  # τ of id by another name, in a design of nothing else
-IN_WORDS = tuple(name for name in FUNCTIONS if name != "step")  # of hardware
 
 COMPOSITE = "composite"
-FORMULATIONS = (COMPOSITE, LOGARITHMIC, *OF_ID)
-IN_TURN = (COMPOSITE, *LATHROP)  # of hardware
 UNFORCED = "_unforced"  # of templates, as AGAIN
 
 
@@ -85,29 +80,6 @@ class Found(NamedTuple):
 
     tau: Vector
     gradient: Gradient
-
-
-def lacking(functions: Sequence[str], known: Sequence[str] = FUNCTIONS) -> list[str]:
-    """Functions of a design that visits do not compute; ``known``: or `IN_WORDS`."""
-    if len(functions) == 1 and functions[0] in ALONE:
-        return []
-    # their outputs have the same names, or M⁻¹ is given to one and not to the other
-    with_others = () if {"dfd", "step"}.isdisjoint(functions) else ("difd",)
-    return [name for name in functions if name not in known or name in with_others]
-
-
-def computed(known: Sequence[str] = FUNCTIONS) -> str:
-    """A list, in words, of the functions that visits compute."""
-    beside = " and step" if "step" in known else ""
-    return (
-        f"{', '.join(known[:-1])} and {known[-1]} (difd without dfd{beside}), or "
-        f"{' or '.join(ALONE)} alone"
-    )
-
-
-def listed(formulations: Sequence[str]) -> str:
-    """Several of them, in words."""
-    return f"{', '.join(formulations[:-1])} or {formulations[-1]}"
 
 
 def program(
@@ -128,7 +100,7 @@ def program(
     that carries a payload. ``states``: for words, joints are counted in units of their own
     (``balance``), which these inputs of the graph, (N,) each, say; outputs are then results times
     powers of two.
-    ``formulation``: of `FORMULATIONS`; each has templates of its own, and some are of id alone.
+    ``formulation``: of `LOOPED_FORMULATIONS`; each has its templates, and some are of id alone.
     ``step`` [s]: of Euler's rule. ``network`` and ``frame``: as for ``common_frame``. ``held``:
     gets the words that stand for the numbers of a ``robot`` that has nodes for some; see
     ``Recorder``.

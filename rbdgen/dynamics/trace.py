@@ -10,10 +10,9 @@ from collections.abc import Callable, Sequence
 from ..design.choices import STEP
 from ..graph.graph import Graph
 from ..graph.node import Builder
-from ..robot.model import Robot, RobotError, Transform
+from ..robot.model import Robot, Transform
 from .inversion import cost, ways
 from .observed import Frames
-from .recursions import LATHROP, OF_ID
 from .tracing import Tracing
 from .winograd import Largest
 
@@ -69,20 +68,6 @@ def trace(
     entries that are zero by structure are left out. ``in_nodes``: the robot, ``frames`` and
     ``payload`` once more, with nodes of a builder in place of the numbers that are not constant.
     """
-    if formulation in OF_ID and set(functions) != {"id"}:
-        others = ", ".join(name for name in functions if name != "id")
-        raise RobotError(
-            f"{robot.name}: formulation: {formulation} has id alone, not {others}; use logarithmic "
-            "or composite"
-        )
-    if formulation in LATHROP and payload is not None:
-        raise RobotError(
-            f"{robot.name}: formulation: {formulation} takes no payload; use logarithmic"
-        )
-    if formulation in LATHROP and external_forces:
-        raise RobotError(
-            f"{robot.name}: formulation: {formulation} takes no external forces; use logarithmic"
-        )
 
     def tracing(way: str) -> Tracing:
         builder = Builder()

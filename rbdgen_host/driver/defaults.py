@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.api.folder import MARK
-from rbdgen.api.native_programs import OF_PROGRAMS, OF_REGISTERS
 from rbdgen.design.choices import COMPILED
+from rbdgen.design.options import OF_HARDWARE
 from rbdgen.system.compiler import NoCompiler, find_compiler
 from rbdgen.system.notes import changes_results, idle
 
 DEFAULT, WITHOUT_COMPILER, OF_FOLDERS = "cpp", "golden", "integer"
 SLOWER = f"{WITHOUT_COMPILER} answers in place of {DEFAULT}, in NumPy and on one thread"
 NO_WORDS = (WITHOUT_COMPILER, *COMPILED)  # back ends in floating point
-OF_NUMBERS = (*OF_PROGRAMS, *OF_REGISTERS, "xacro", "accelerator", "name")
 
 
 class DynamicsWarning(UserWarning):
@@ -40,7 +39,7 @@ def usual_backend(robot: str | Path) -> tuple[str, tuple[str, ...]]:
 
 def notes_of_choices(backend: str, choices: Mapping[str, Any]) -> tuple[str, ...]:
     """A note of the choices that say how hardware is made, where nothing is."""
-    idle = [name for name, own in choices.items() if own is not None and name not in OF_NUMBERS]
+    idle = [name for name, own in choices.items() if own is not None and name in OF_HARDWARE]
     if backend not in NO_WORDS or not idle:
         return ()
     return (f"{', '.join(idle)}: of hardware; {backend} computes in floating point without",)

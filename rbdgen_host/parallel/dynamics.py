@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from rbdgen.api.folder import InputError
+from rbdgen.design.effects import refuse_design
 from rbdgen.design.loading import load, refuse_unknown
+from rbdgen.design.rules import PARALLEL
 from rbdgen.golden import tree
-from rbdgen.robot.model import Robot, RobotError
+from rbdgen.robot.model import Robot
 from rbdgen.robot.xml_lines import did_you_mean
 
 from .algebra import Array
@@ -194,14 +196,7 @@ def _loaded(robot: str | Path | Robot, choices: Mapping[str, Any]) -> Robot:
             raise InputError(f"{next(iter(choices))}: a Robot has its own; leave it out")
         return robot
     design, loaded = load(robot, **choices)
-    if design.base_link is not None or design.root != "free":
-        key = "base_link" if design.base_link is not None else "root"
-        raise RobotError(f"{robot}: {key} is a choice of hardware; leave it out of the design")
-    if design.payload is not None:
-        raise RobotError(
-            f"{robot}: payload: here robots carry none; leave it out of the design, or give the "
-            "Robot that rbdgen.robot.payload.carrying makes"
-        )
+    refuse_design(design, str(robot), PARALLEL)
     return loaded
 
 

@@ -7,11 +7,12 @@ from dataclasses import MISSING, fields
 import pytest
 
 from rbdgen.api import comparison, exploration_points, peers
-from rbdgen.cli.defaults import DEFAULTS, DESIGN, WHOLE
+from rbdgen.cli.defaults import DEFAULTS, WHOLE
 from rbdgen.cli.parser import parser
 from rbdgen.design.choices import WHOLE as FUNCTIONS
 from rbdgen.design.choices import WIDTHS
 from rbdgen.design.design import Design
+from rbdgen.design.options import OPTIONS
 
 # ``auto (default)``, ``(default: 18)``
 SAID = re.compile(r"([\w-]+) \(default[,)]|default: ([\w.-]*\w)")
@@ -45,25 +46,25 @@ def test_choices_of_a_design(key: str) -> None:
 def test_functions() -> None:
     assert listed(FUNCTIONS) == WHOLE
     assert Design("").functions == ("id",)
-    assert DESIGN.function.endswith(" id")
+    assert OPTIONS["functions"].usual.endswith(" id")
 
 
 def test_compare() -> None:
     said = DEFAULTS["compare"]
-    assert said.target == comparison.TARGET
-    assert said.function.startswith(listed(peers.CONVENTIONS["functions"]))
-    assert listed(peers.GRADIENTS) in said.angles
-    assert said.angles.startswith(peers.CONVENTIONS["angles"])
-    assert said.gravity.startswith(" ".join(f"{x:g}" for x in peers.CONVENTIONS["gravity"]))
-    assert said.ii.startswith(listed(comparison.INTERVALS))
+    assert said["target"] == comparison.TARGET
+    assert said["functions"].startswith(listed(peers.CONVENTIONS["functions"]))
+    assert listed(peers.GRADIENTS) in said["angles"]
+    assert said["angles"].startswith(peers.CONVENTIONS["angles"])
+    assert said["gravity"].startswith(" ".join(f"{x:g}" for x in peers.CONVENTIONS["gravity"]))
+    assert said["ii"].startswith(listed(comparison.INTERVALS))
 
 
 def test_explore() -> None:
     said, formulation = DEFAULTS["explore"], exploration_points.AXES[0]
     first, *others = exploration_points.INTERVALS[5:]
     assert exploration_points.INTERVALS[:6] == tuple(range(1, first + 1))
-    assert f"1 to {first}, {listed(tuple(others))} that save" in said.ii
-    assert said.formulation.startswith(listed(formulation.values))
+    assert f"1 to {first}, {listed(tuple(others))} that save" in said["ii"]
+    assert said["formulation"].startswith(listed(formulation.values))
     text = options("explore")["widths"].help
     assert text is not None
     assert "{} to {}".format(*WIDTHS) in text

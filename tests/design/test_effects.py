@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,8 @@ import pytest
 from rbdgen import api
 from rbdgen.api import comparison
 from rbdgen.compile.flow import compile_core, front_end
-from rbdgen.design.design import Design
-from rbdgen.design.effects import NEEDS, notes_of_effects, notes_of_use
+from rbdgen.design.effects import notes_of_effects, notes_of_use
+from rbdgen.design.idle_rules import IDLE
 from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen_host.driver import Dynamics
@@ -142,12 +141,11 @@ def test_a_driver_and_a_manifest_say_it(tmp_path: Path) -> None:
 
 
 def test_every_need_has_a_case() -> None:
-    assert {need.key for need in NEEDS} == {
+    of_robots = {"rotation", "angles"}  # which `test_what_a_robot_does_not_have` has
+    assert {rule.key for rule in IDLE} - of_robots == {
         "inverse",
         *(key for own, _ in UNMET for key in own),
     } - {*("functions", "ii", "fold", "error")}
-    known = {field.name: field.default for field in fields(Design)}
-    assert [need.key for need in NEEDS if known[need.key] != need.default] == []
 
 
 def test_a_scheduler_of_what_need_not_fold() -> None:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ...design.derived import formulation_of
+from ...design.effects import refused
+from ...design.rules import ON_TRUNKS
 from ...dynamics.interface import random_inputs
 from ...graph.fixed import FixedGraph
 from ...graph.graph import Graph
@@ -48,19 +50,9 @@ def split_limbs(front: Front, partly: bool) -> Split:
         return Split(NOTHING, (find_limbs(graph, robot, anything),), NOTHING, {})
     except LimbError as error:
         why = str(error)
-    refused = {
-        "sums in one frame are not cut where limbs meet a trunk": (
-            formulation_of(design) == "logarithmic"
-        ),
-        "of rollouts, limbs take turns only where they stand on what does not move": (
-            has_rollouts(front)
-        ),
-        "of what limbs give a trunk, no error can be asked for": design.error is not None,
-    }
     try:
-        for what, is_so in refused.items():
-            if is_so:
-                raise LimbError(what)
+        if line := refused(design, ON_TRUNKS, formulation=formulation_of(design)):
+            raise LimbError(line)
         hips = split(graph, robot, anything, owners(graph), INNER, FIRST, partly)
         if all(node.op is Op.CONST for node in hips.rest.outputs.values()):
             raise LimbError("nothing depends on several limbs")

@@ -1,0 +1,152 @@
+"""The options of a robot: its base, its loops and friction, and the limits of its states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from . import checks
+from .choices import LARGEST_SNAP, ROOTS
+from .nested import JointDrivetrain, MotionLimits
+from .option import LIMITS, NAMES, OF_TREES, ROBOT, option
+
+
+@dataclass(frozen=True)
+class RobotOptions:
+    """How the robot's file is read, and how far and fast the robot moves.
+
+    ``robot`` is the path of the URDF.
+    """
+
+    robot: str
+    base: str = option(
+        "fixed",
+        checks.OneOf("fixed", "floating"),
+        "fixed (default), or floating: free to move",
+        ROBOT,
+        commands=OF_TREES,
+    )
+    mimic: str = option(
+        "fold",
+        checks.OneOf("fold", "independent"),
+        "fold (default): a mimic joint follows its master; independent: it is free, as in "
+        "Pinocchio's default",
+        ROBOT,
+        commands=OF_TREES,
+    )
+    open_loops: bool = option(
+        False,
+        checks.flag,
+        "leave out what closes loops or couples joints (connect, weld, tendons, second parents of "
+        "links, joints within <gazebo>), and compute the open tree (default: such a robot is "
+        "refused)",
+        ROBOT,
+        commands=OF_TREES,
+        line={"action": "store_const", "const": True},
+    )
+    xacro: Mapping[str, str] | None = option(
+        None,
+        checks.arguments,
+        "an argument of a robot that is xacro; once for each (default: the file's defaults)",
+        ROBOT,
+        commands=OF_TREES,
+        use=NAMES,
+        line={"action": "append", "metavar": "NAME:=VALUE"},
+    )
+    root: str = option(
+        "free",
+        checks.OneOf(*ROOTS),
+        "a floating base's own coordinates: free (default), part of the function; given, its "
+        "motion comes in and only the joints' rows and columns come out; ignored, it is held "
+        "still; each, of an accelerator: a task says by its function's code which of them",
+        ROBOT,
+    )
+    base_link: str | None = option(
+        None,
+        checks.base_name,
+        "the link that a floating base holds: best, where the tree is least deep, or a name "
+        "(default: the file's root)",
+        ROBOT,
+        line={"metavar": "LINK"},
+    )
+    friction: bool = option(
+        True,
+        checks.flag,
+        "leave joints' damping and friction out; rotors' inertias (armature) stay",
+        ROBOT,
+        flags=("--no-friction",),
+        line={"action": "store_const", "const": False},
+    )
+    friction_width: Any = option(
+        None,
+        checks.number_by_joint,
+        "rad/s or m/s from which on friction has its whole size, of every joint, or of those named "
+        "(default: the design's, else 0.1 rad/s and 0.01 m/s)",
+        ROBOT,
+        line={"metavar": "X[,JOINT=X]"},
+    )
+    joints: Mapping[str, JointDrivetrain] = option(
+        dict,
+        None,
+        "rotors' inertias, damping and friction by joint name, over the file's",
+    )
+    gravity: tuple[float, float, float] | None = option(
+        None,
+        checks.gravity,
+        "of the base's frame (default: {default})",
+        ROBOT,
+        usual="the robot's, else 0 0 -9.81 m/s²",
+        each=float,
+        line={"nargs": 3, "metavar": ("X", "Y", "Z")},
+    )
+    snap: float | None = option(
+        None,
+        checks.real(f"an angle from 0 to {LARGEST_SNAP} rad", 0, LARGEST_SNAP, unset=True),
+        "angles this near [rad] to a multiple of 90° become it (default: 1e-5 in words, 0 in "
+        "floating point)",
+        ROBOT,
+        line={"metavar": "TOL"},
+    )
+    alike: float = option(
+        0.0,
+        checks.real("a part of a limb's size, from 0 to less than 1", 0, 1, below=True),
+        "limbs that differ by no more than this part of their length, mass and moments are made "
+        "alike, so that they can take turns: the first one's figures stand for all (default: 0, "
+        "none; rbdgen topology says by how much they differ)",
+        ROBOT,
+        line={"metavar": "X"},
+    )
+    velocity: Any = option(
+        None,
+        checks.number_by_joint,
+        "rad/s or m/s: of every joint, or of those named (default: the design's, else the URDF's, "
+        "else 10 rad/s and 2 m/s)",
+        LIMITS,
+        line={"metavar": "X[,JOINT=X]"},
+    )
+    acceleration: Any = option(
+        None,
+        checks.number_by_joint,
+        "rad/s² or m/s²: of every joint, or of those named (default: the design's, else 10)",
+        LIMITS,
+        line={"metavar": "X[,JOINT=X]"},
+    )
+    effort: Any = option(
+        None,
+        checks.number_by_joint,
+        "N·m or N, of what forward dynamics takes: of every joint, or of those named (default: the "
+        "design's, else as much as the accelerations take)",
+        LIMITS,
+        line={"metavar": "X[,JOINT=X]"},
+    )
+    limits: MotionLimits = option(
+        MotionLimits,
+        None,
+        "the limits of every joint, of external forces, of a payload and of contacts",
+    )
+    joint_limits: Mapping[str, MotionLimits] = option(
+        dict,
+        None,
+        "limits by joint name, which win over those; in a file, limits: joints:",
+    )

@@ -1,0 +1,72 @@
+"""Every rule of the table can be broken, by some design, and says of which option it is."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from rbdgen.design.choices import FUNCTIONS, GIVEN_BASE, LANGUAGES, ROLLOUTS
+from rbdgen.design.design import Design
+from rbdgen.design.options import OPTIONS
+from rbdgen.design.rule import Rule, broken
+from rbdgen.design.rules import RULES
+from rbdgen.robot.model import RobotError
+
+BEYOND = 100  # an interval
+OF_ALL = {
+    "functions": [
+        *((name,) for name in (*FUNCTIONS, *ROLLOUTS, *GIVEN_BASE)),
+        *(("dfd", "difd"), ("g", "m"), ("nle", "m"), ("step", "difd")),
+    ],
+    "to": [(language,) for language in LANGUAGES],
+    "turning_joints": [True, False],
+    "frames": [(), ("tool",)],
+}
+
+
+def values(key: str) -> list[Any]:
+    """Some values of an option, which its rules tell apart."""
+    if key in OF_ALL:
+        return OF_ALL[key]
+    said = OPTIONS[key]
+    if isinstance(said.default, bool):
+        return [True, False]
+    return [said.default, *(said.choices or (1, BEYOND, "said"))]
+
+
+def breaking(rule: Rule) -> dict[str, Any] | None:
+    """Values of its options that break a rule."""
+    keys = list(dict.fromkeys(own.key for own in rule.where))
+    for each in product(*map(values, keys)):
+        chosen = {"functions": ("id",), **dict(zip(keys, each, strict=True))}
+        if next(broken([rule], None, rule.at, rule.noted, **chosen), None):
+            return chosen
+    return None
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.at} {rule.line[:50]}")
+def test_a_rule_can_be_broken(rule: Rule) -> None:
+    chosen = breaking(rule)
+    assert chosen is not None
+    ((key, line),) = broken([rule], None, rule.at, rule.noted, **chosen)
+    assert key in (*OPTIONS, "to") and "{" not in line and "\n" not in line
+    prefixed = line.startswith((f"{key}: ", f"{key} ", "sums in", "of rollouts", "of what limbs"))
+    assert prefixed or line.startswith(("angles: joints", "scheduler: joints", "error: joints"))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [rule for rule in RULES if not rule.at and not rule.noted],
+    ids=lambda rule: rule.line[:60],
+)
+def test_a_design_that_breaks_one_is_refused(rule: Rule) -> None:
+    chosen = breaking(rule)
+    assert chosen is not None
+    if "to" in chosen:
+        return  # which a design does not know; tests/api/test_languages.py asks `generate`
+    if "frames" not in chosen and {"cfd"} & {*chosen["functions"]}:
+        chosen["frames"] = ("tool",)
+    with pytest.raises(RobotError):
+        Design("", **chosen)
