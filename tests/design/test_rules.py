@@ -9,9 +9,10 @@ import pytest
 
 from rbdgen.design.choices import FUNCTIONS, GIVEN_BASE, LANGUAGES, ROLLOUTS
 from rbdgen.design.design import Design
+from rbdgen.design.effects import refused
 from rbdgen.design.options import OPTIONS
 from rbdgen.design.rule import Rule, broken
-from rbdgen.design.rules import RULES
+from rbdgen.design.rules import JOINTS, LOOPS, RULES
 from rbdgen.robot.model import RobotError
 
 BEYOND = 100  # an interval
@@ -70,3 +71,30 @@ def test_a_design_that_breaks_one_is_refused(rule: Rule) -> None:
         chosen["frames"] = ("tool",)
     with pytest.raises(RobotError):
         Design("", **chosen)
+
+
+@pytest.mark.parametrize(
+    ("functions", "loops", "joints"),
+    [
+        ("minv,fd,m", "", ""),
+        ("minv,did", "", ""),
+        ("fd,id", "", ""),
+        ("dfd,m", "", ""),
+        ("difd,did,minv", "", ""),
+        ("difd,fd", "", ""),
+        ("difd,dfd", "difd", "difd"),
+        ("step,dfd", "", "step"),
+        ("step,difd,ddid", "ddid", "step, ddid"),
+        ("step,difd", "difd", "step"),
+        ("jac,ddid", "jac, ddid", "jac, ddid"),
+        ("g", "", ""),
+        ("g,m", "g", "g"),
+    ],
+)
+def test_what_visits_do_not_compute(functions: str, loops: str, joints: str) -> None:
+    design = Design("", functions=functions.split(","), frames=("tool",) * ("jac" in functions))
+    known = {"formulation": "composite", "ii": 2}
+    for at, who, others in ((LOOPS, "loops", loops), (JOINTS, "joints in turn", joints)):
+        line = refused(design, at, **known)
+        assert line.startswith(f"functions: {others}: {who} compute id, " if others else "")
+        assert bool(line) == bool(others)

@@ -8,7 +8,7 @@ import pytest
 from rbdgen.compile.flow import front_end
 from rbdgen.dynamics.elimination import Pattern
 from rbdgen.dynamics.interface import random_inputs
-from rbdgen.dynamics.program import IN_WORDS, lacking, program
+from rbdgen.dynamics.program import program
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.arrays import array_of
 from rbdgen.graph.evaluate import evaluate
@@ -155,25 +155,3 @@ def test_the_pattern_of_a_tree() -> None:
     assert found.hanging == {0: [0, 1, 2, 3], 1: [1, 2], 2: [2], 3: [3]}
     assert [found.room(k) for k in range(4)] == [4, 2, 2, 1]
     assert found.longest == 3
-
-
-@pytest.mark.parametrize(
-    ("functions", "others"),
-    [
-        ("minv,fd,m", []),
-        ("minv,did", []),
-        ("fd,id", []),
-        ("dfd,m", []),
-        ("difd,did,minv", []),
-        ("difd,fd", []),
-        ("difd,dfd", ["difd"]),
-        ("step,dfd", []),
-        ("step,difd,ddid", ["difd", "ddid"]),
-        ("g", []),
-        ("g,m", ["g"]),
-    ],
-)
-def test_what_visits_do_not_compute(functions: str, others: list[str]) -> None:
-    assert lacking(functions.split(",")) == others
-    in_words = [name for name in functions.split(",") if name == "step" or name in others]
-    assert lacking(functions.split(","), IN_WORDS) == in_words
