@@ -6,10 +6,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from ..compile.flow import Front, compile_core, front_end
 from ..design.coordinates import worst_of_scales
+from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
 from ..design.manifest import AcceleratorManifest
 from ..design.runs import CoreRun
@@ -62,7 +63,7 @@ def compare(
     trust: bool = False,
     cpu: bool = True,
     pinocchio: bool = False,
-    **choices: Any,
+    **choices: Unpack[DesignChoices],
 ) -> Comparison:
     """Our designs of ``robot``, compiled now, beside what the peers have of it.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from ..design.arrays import all_gives, given_coordinates, needs
 from ..design.choices import COMPILED, MODELS
 from ..design.design import Design
 from ..design.effects import notes_of_use
+from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
 from ..graph.arrays import shape_of
@@ -44,7 +45,7 @@ def evaluate(
     states: Mapping[str, Any],
     model: str = "golden",
     progress: Progress = lambda _: None,
-    **choices: Any,
+    **choices: Unpack[DesignChoices],
 ) -> Results:
     """Evaluate the design's functions for a batch.
 

@@ -7,13 +7,14 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from ..design.choices import LARGEST_INTERVAL, WIDTHS
 from ..design.design import Design
 from ..design.effects import refused
+from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
 from ..design.rules import QUICK
 from ..design.target import Target, find_target
@@ -80,7 +81,7 @@ def explore(
     executor: str | None = None,
     executor_options: Mapping[str, Any] | None = None,
     quick: bool = False,
-    **choices: Any,
+    **choices: Unpack[DesignChoices],
 ) -> Exploration:
     """Compile ``robot`` at every initiation interval, word width and formulation, and compare.
 
@@ -109,13 +110,16 @@ def explore(
     """
     refuse_unknown(choices, explore)
     _refuse(intervals, widths, jobs, choices)
-    choices = {**choices, "fit": False}  # what is larger than the part is compared too
+    asked: dict[str, Any] = {
+        **choices,
+        "fit": False,
+    }  # what is larger than the part is compared too
     if quick:
-        choices = {"fold": "none", **choices}
-        if choices.get("width") is None and choices.get("error") is None:
+        asked = {"fold": "none", **asked}
+        if asked.get("width") is None and asked.get("error") is None:
             widths = widths or range(WIDTHS[0], WIDTHS[1] + 1)
     words = {"width": widths[0]} if widths else {}
-    design, loaded = load(robot, **{**choices, **words})
+    design, loaded = load(robot, **{**asked, **words})
     target = find_target(design.target)
     if target.family not in fitted()["families"]:
         raise InputError(f"target: no area model of {design.target}, so nothing to compare by")
@@ -123,7 +127,7 @@ def explore(
         raise InputError("widths: words follow from the design's error; give one of the two")
     if synthesis and not yosys_version():
         raise SynthesisError('no Yosys: pip install "rbdgen[synthesis]", or do without synthesis')
-    name = default_place(robot, loaded.name, design, choices).name
+    name = default_place(robot, loaded.name, design, asked).name
     place = Path(output) if output is not None else Path("build") / f"{name}_explore"
     taken = OutputError(f"{place}: exists and is not explore's; name another with -o")
     if os.path.isfile(place):  # noqa: PTH113  # false for what cannot be a path
@@ -138,8 +142,8 @@ def explore(
         raise InputError(why)
     through = executor_of(executor, place / "jobs", executor_options)
     at_once = at_a_time(jobs, through, os.cpu_count() or 1)
-    work = Work(robot, choices, target, place / KEPT, at_once, progress, through)
-    given = {"width": widths, **_chosen(choices)}
+    work = Work(robot, asked, target, place / KEPT, at_once, progress, through)
+    given = {"width": widths, **_chosen(asked)}
     combined = list(combinations(design, given, QUICK_AXES if quick else AXES))
     off: Mapping[str, QuickError] | None = None
     if quick:
@@ -193,7 +197,7 @@ def _is_empty(place: Path) -> bool:
 
 
 def _refuse(
-    intervals: Sequence[int], widths: Sequence[int], jobs: int | None, choices: Choices
+    intervals: Sequence[int], widths: Sequence[int], jobs: int | None, choices: Mapping[str, Any]
 ) -> None:
     for field in ("ii", "multipliers"):
         if choices.get(field) is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Sequence
-from typing import Any
+from typing import Unpack
 
 from ..codegen.c_program import words
 from ..compile.accelerator_area import accelerator_features
@@ -36,6 +36,7 @@ from ..design.facts import (
     StageFacts,
     Width,
 )
+from ..design.keywords import DesignChoices
 from ..design.limits import limits_table
 from ..design.loading import refuse_unknown
 from ..design.manifest import Angle
@@ -65,7 +66,7 @@ class Info(Report[CoreFacts | AcceleratedFacts]):
         return info_text(self.facts)
 
 
-def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Info:
+def info(robot: str, progress: Progress = lambda _: None, **choices: Unpack[DesignChoices]) -> Info:
     """The facts of ``robot`` (a URDF, a design file or a shipped robot) as a JSON-able dict.
 
     ``choices`` are fields of ``Design``. Operation counts: mul (both operands vary), mulc (by a

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import Unpack, overload
 
 from ..design.choices import LANGUAGES, VERILOG
 from ..design.effects import refused
+from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from ..system.lazy import names_from
@@ -30,7 +31,7 @@ def generate(
     progress: Progress = lambda _: None,
     force: bool = False,
     to: str = VERILOG,
-    **choices: Any,
+    **choices: Unpack[DesignChoices],
 ) -> Generated: ...
 
 
@@ -42,7 +43,7 @@ def generate(
     force: bool = False,
     *,
     to: Sequence[str],
-    **choices: Any,
+    **choices: Unpack[DesignChoices],
 ) -> tuple[Generated, ...]: ...
 
 
@@ -52,7 +53,7 @@ def generate(
     progress: Progress = lambda _: None,
     force: bool = False,
     to: str | Sequence[str] = VERILOG,
-    **choices: Any,
+    **choices: Unpack[DesignChoices],
 ) -> Generated | tuple[Generated, ...]:
     """Compile ``robot`` and write the design's folder; returns where it is.
 

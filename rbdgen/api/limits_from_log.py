@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from ..compile.samples import accuracy_of
 from ..compile.words import in_words, sample_inputs
 from ..design.arrays import needs
 from ..design.design import Design
+from ..design.keywords import DesignChoices
 from ..design.limits import joint_limits
 from ..design.loading import load, refuse_unknown
 from ..design.nested import MotionLimits
@@ -91,7 +92,7 @@ def fit(
     margin: float = 0.25,
     output: Path | None = None,
     progress: Progress = lambda _: None,
-    **choices: Any,
+    **choices: Unpack[DesignChoices],
 ) -> Fit:
     """Limits for a robot's design from ``states``: q (N, nq) and of qd, qdd, tau (N, nv) what was
     recorded, SI units, joints in their order; written to ``output`` as a design's YAML.

@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Unpack
 
 from ..compile.flow import front_end
 from ..compile.small import small
+from ..design.keywords import DesignChoices
 from ..design.loading import refuse_unknown
 from ..design.manifest import AcceleratorManifest
 from ..design.target import PLACERS, ROUTERS
@@ -157,7 +158,7 @@ def board_design(
     output: str | Path | None = None,
     progress: Callable[[str], None] = lambda _: None,
     force: bool = False,
-    **choices: Any,
+    **choices: Unpack[DesignChoices],
 ) -> Path:
     """Generate an accelerator of ``robot`` for the part of ``board``; returns its folder.
 
@@ -166,7 +167,7 @@ def board_design(
     slower than any. Raises BoardError for a board that is not known, and what `generate` raises.
     """
     part = find_board(board, LEDS).target.name
-    own = {**choices, "accelerator": True, "target": part}
+    own: DesignChoices = {**choices, "accelerator": True, "target": part}
     refuse_unknown(own, generate)
     if fitted := small(front_end(robot, **own), progress):
         own["fitted"] = fitted

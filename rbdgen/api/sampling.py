@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from ..compile.samples import refuse_singular, sample_states
 from ..design.choices import WHOLE
+from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
 from ..robot.model import RobotError
 from ..robot.payload import PAYLOAD
@@ -24,7 +25,7 @@ def states(
     n: int = 1000,
     seed: int = 0,
     progress: Progress = lambda _: None,
-    **choices: Any,
+    **choices: Unpack[DesignChoices],
 ) -> Results:
     """``n`` random states within the design's limits: the same for the same ``seed``.
 

@@ -7,8 +7,8 @@ from rbdgen.system.lazy import names_from
 if TYPE_CHECKING:
     from rbdgen.api.c_header import c_header
 
-    from .defaults import DynamicsWarning
-    from .dynamics import BACKENDS, Dynamics
+    from .defaults import BACKENDS, DynamicsWarning
+    from .dynamics import Dynamics
     from .rk4 import Step, rk4_sensitivity
     from .tickets import FarError, FarWarning, OverflowWarning, Ticket
 
@@ -16,8 +16,8 @@ __getattr__ = names_from(
     __name__,
     {
         "..api.c_header": ("c_header",),
-        ".defaults": ("DynamicsWarning",),
-        ".dynamics": ("BACKENDS", "Dynamics"),
+        ".defaults": ("BACKENDS", "DynamicsWarning"),
+        ".dynamics": ("Dynamics",),
         ".rk4": ("Step", "rk4_sensitivity"),
         ".tickets": ("FarError", "FarWarning", "OverflowWarning", "Ticket"),
     },

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rbdgen.api.folder import MARK
+from rbdgen.api.folder import MARK, InputError
 from rbdgen.design.choices import COMPILED
 from rbdgen.design.options import OF_HARDWARE
+from rbdgen.robot.xml_lines import did_you_mean
 from rbdgen.system.compiler import NoCompiler, find_compiler
 from rbdgen.system.notes import changes_results, idle
 
@@ -18,8 +19,22 @@ SLOWER = f"{WITHOUT_COMPILER} answers in place of {DEFAULT}, in NumPy and on one
 NO_WORDS = (WITHOUT_COMPILER, *COMPILED)  # back ends in floating point
 
 
+BACKENDS = ("golden", *COMPILED, "integer", "rtl", "board")
+ON_OVERFLOW = ("warn", "raise", "ignore")
+OUTSIDE = ("raise", "saturate")
+WORDS = {"backend": BACKENDS, "on_overflow": ON_OVERFLOW, "outside": OUTSIDE}
+
+
 class DynamicsWarning(UserWarning):
     """Results differ from what one may expect of the robot's file, or another back end answers."""
+
+
+def check_words(**said: str) -> None:
+    """InputError for an argument of a driver that is none of its words."""
+    for key, value in said.items():
+        if value not in (known := WORDS[key]):
+            hint = did_you_mean(str(value), known, f"; one of {', '.join(known)}")
+            raise InputError(f"{key}: {value!r} is unknown{hint}")
 
 
 def usual_backend(robot: str | Path) -> tuple[str, tuple[str, ...]]:

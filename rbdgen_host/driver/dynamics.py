@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,8 +21,9 @@ from rbdgen.api.calibration import RealCalibration
 from rbdgen.api.folder import InputError
 from rbdgen.api.native_programs import DTYPES
 from rbdgen.design.arrays import given_coordinates, gives, is_loaded, of_state, takes
-from rbdgen.design.choices import COMPILED, GIVEN_BASE, ROLLOUTS, UNFORCED
+from rbdgen.design.choices import GIVEN_BASE, ROLLOUTS, UNFORCED
 from rbdgen.design.design import has_registers
+from rbdgen.design.keywords import DesignChoices
 from rbdgen.design.loading import as_filed, refuse_unknown
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.payload import PAYLOAD, SIZE, checked_body, payload_of
@@ -35,7 +36,9 @@ from .base_link import BESIDES, BaseLink
 from .calls import Calls
 from .copies import identity, placed, remade
 from .defaults import (
+    OUTSIDE,
     changing_notes,
+    check_words,
     notes_of_arguments,
     notes_of_choices,
     usual_backend,
@@ -46,10 +49,6 @@ from .flat import flat_states
 from .links import Transport
 from .tickets import CALLS, Call, Found, Ticket
 from .words import SPELT, Array
-
-BACKENDS = ("golden", *COMPILED, "integer", "rtl", "board")
-ON_OVERFLOW = ("warn", "raise", "ignore")
-OUTSIDE = ("raise", "saturate")
 
 NO_INERTIA = np.zeros((3, 3))
 
@@ -109,20 +108,13 @@ class Dynamics(Calls):
         threads: int = 1,
         port: str | Transport | None = None,
         progress: Callable[[str], None] = lambda _: None,
-        **choices: Any,
+        **choices: Unpack[DesignChoices],
     ) -> None:
         chosen: tuple[str, ...] = ()
         if backend is None:
             backend, chosen = usual_backend(robot)
             threads = 1 if chosen else threads
-        for key, value, known in (
-            ("backend", backend, BACKENDS),
-            ("on_overflow", on_overflow, ON_OVERFLOW),
-            ("outside", outside, OUTSIDE),
-        ):
-            if value not in known:
-                hint = did_you_mean(str(value), known, f"; one of {', '.join(known)}")
-                raise InputError(f"{key}: {value!r} is unknown{hint}")
+        check_words(backend=backend, on_overflow=on_overflow, outside=outside)
         refuse_unknown(choices, Dynamics)
         self.backend = backend
         self.on_overflow = on_overflow

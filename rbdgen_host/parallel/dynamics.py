@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from rbdgen.api.folder import InputError
 from rbdgen.design.effects import refuse_design
+from rbdgen.design.keywords import DesignChoices
 from rbdgen.design.loading import load, refuse_unknown
 from rbdgen.design.rules import PARALLEL
 from rbdgen.golden import tree
@@ -52,7 +53,7 @@ class Dynamics:
     """
 
     def __init__(
-        self, robot: str | Path | Robot, *, dtype: str = "float64", **choices: Any
+        self, robot: str | Path | Robot, *, dtype: str = "float64", **choices: Unpack[DesignChoices]
     ) -> None:
         if dtype not in DTYPES:
             raise InputError(f"dtype: {dtype!r} is unknown; one of {', '.join(DTYPES)}")
