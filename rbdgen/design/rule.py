@@ -1,4 +1,4 @@
-"""What does not go together: a rule is data, and one loop asks them all.
+"""Rules on what does not go together: each is data, and one loop asks them all.
 
 A rule has conditions on options. Where all of them hold, its line says why that cannot be, or, of a
 rule that is ``noted``, that an option has no effect.

@@ -1,4 +1,4 @@
-"""What a design's options do not go with: the table, in the order in which it is asked.
+"""The table of what options do not go with, in the order in which it is asked.
 
 `docs/limits.md` prints it. What depends on a robot's own numbers, or on what a schedule found, is
 said where that is known.
