@@ -6,14 +6,11 @@ from .choices import (
     AT_FRAMES,
     FACTORING,
     FRICTIONLESS,
-    FUNCTIONS,
-    GIVEN_BASE,
     NEEDS,
     OF_MOTION,
-    ROLLOUTS,
     SLOPES,
 )
-from .rule import Rule, but, idle_unless, of, said, without
+from .rule import Rule, but, idle_unless, of, only, said, without
 
 LOGARITHMIC = "formulation logarithmic", but("formulation", "logarithmic")
 OF_ACCELERATOR = "an accelerator", of("accelerator", False)
@@ -23,13 +20,8 @@ FOLDED = "folded designs, and this one takes a task every cycle"
 TO_FOLD = "--ii, --multipliers, or leave it out"
 SAYS = "designs that do not say how they share hardware"
 SAID = "ii, multipliers or fold says it"
-_TAKES_QD = [name for name, states in NEEDS.items() if "qd" in states]
-_TAKES_FORCE = [name for name, states in NEEDS.items() if {"qdd", "tau"} & {*states}]
-_KNOWN = (*FUNCTIONS, *ROLLOUTS, *GIVEN_BASE)
-
-
-def _other_than(names: tuple[str, ...]) -> list[str]:
-    return [name for name in _KNOWN if name not in names]
+_WITHOUT_QD = [name for name, states in NEEDS.items() if "qd" not in states]
+_WITHOUT_QDD = [name for name, states in NEEDS.items() if {"qdd", "tau"}.isdisjoint(states)]
 
 
 IDLE = (
@@ -112,20 +104,20 @@ IDLE = (
     idle_unless(
         "gravity",
         "functions that it changes",
-        without("functions", *_other_than(OF_MOTION)),
+        only("functions", *OF_MOTION),
         noted=True,
     ),
     *(
-        idle_unless(key, OF_FRICTION, without("functions", *_other_than(FRICTIONLESS)), noted=True)
+        idle_unless(key, OF_FRICTION, only("functions", *FRICTIONLESS), noted=True)
         for key in ("friction", "friction_width")
     ),
     idle_unless(
-        "velocity", "functions of velocities, qd", without("functions", *_TAKES_QD), noted=True
+        "velocity", "functions of velocities, qd", only("functions", *_WITHOUT_QD), noted=True
     ),
     idle_unless(
         "acceleration",
         "functions of accelerations or efforts, qdd or tau",
-        without("functions", *_TAKES_FORCE),
+        only("functions", *_WITHOUT_QDD),
         noted=True,
     ),
     idle_unless("rotation", TURNS, of("turning_joints", False), noted=True),

@@ -56,6 +56,13 @@ def without(key: str, *values: Any) -> Where:
     return Where(key, _is_among(values), f"{_said(key)} without {_listed(values)}", none=True)
 
 
+def only(key: str, *values: Any) -> Where:
+    """A condition: the option is a list that has no others than these."""
+    among = _is_among(values)
+    text = f"{_said(key)} none but {_listed(values)}"
+    return Where(key, lambda value: not among(value), text, none=True)
+
+
 def said(key: str) -> Where:
     """A condition: the option is not its default."""
     default = OPTIONS[key].default
