@@ -30,7 +30,7 @@ class Where:
     none: bool = False
 
     def among(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Those of the values for which it holds; empty if it does not."""
+        """The values for which it holds; empty if it does not."""
         named = tuple(filter(self.holds, values))
         return (() if named else values) if self.none else named
 
