@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __getattr__ = names_from(
     __name__,
     {
-        "..api.c_header": ("c_header",),
+        "rbdgen.api.c_header": ("c_header",),
         ".defaults": ("BACKENDS", "DynamicsWarning"),
         ".dynamics": ("Dynamics",),
         ".rk4": ("Step", "rk4_sensitivity"),
