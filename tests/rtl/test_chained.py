@@ -59,15 +59,15 @@ def test_every_bit_on_time(case: str, tmp_path_factory: pytest.TempPathFactory) 
     ("choices", "message"),
     [
         ({"clock": 18, "target": "ecp5-25f"}, r"clock: \d+ .* take \d+ .*; LFE5U-25F .* has 28"),
-        ({"clock": 18, "multipliers": 20}, r"clock: .* or the budget has 20"),
+        ({"clock": 18, "multipliers": 6}, r"clock: .* or the budget has 6"),
         ({"clock": 5}, r"clock: one \w+ takes [\d.]+ ns, of 5 ns"),
-        ({"multipliers": 20, "ii": 2}, r"ii: 2 takes more than the 20 .* from \d+ on it fits"),
+        ({"multipliers": 6, "ii": 2}, r"ii: 2 takes more than the 6 .* from \d+ on it fits"),
         ({"multipliers": 1}, r"the budget has 1: it takes at least \d+ hardware multipliers"),
     ],
 )
 def test_what_does_not_fit(choices: dict[str, object], message: str) -> None:
     with pytest.raises(RobotError, match=message):
-        compile_core(front_end("iiwa14", style="latency", **choices))
+        compile_core(front_end("gantry", style="latency", **choices))
 
 
 @pytest.mark.parametrize(
