@@ -11,7 +11,7 @@ import numpy as np
 from ..compile.scheduled import Accelerated
 from ..design.arrays import takes
 from ..design.choices import GIVES, ROLLOUTS
-from ..design.manifest import AcceleratorManifest
+from ..design.manifest import HardwareManifest
 from ..graph.arrays import SHAPES, V
 from ..graph.word import kind_of
 from ..robot.model import JointKind
@@ -30,7 +30,7 @@ from ..system.templates import render
 from ..tasks.model import evaluate_task
 from .compilation import recompiled
 from .errors import Mismatch
-from .folder import OutputError, UsageError, checked_manifest, read_manifest, write_file
+from .folder import UsageError, checked_accelerator, write_file
 from .host_interface import line_layouts
 from .output_paths import check_place
 from .vectors import sampled_tasks
@@ -83,7 +83,7 @@ def simulated_board(
 def link_sources(
     out: Path,
     place: Path,
-    entry: AcceleratorManifest,
+    entry: HardwareManifest,
     known: Board,
     baud: int,
     ip: str | None = None,
@@ -95,29 +95,18 @@ def link_sources(
     return [place / f"{core}.v", place / f"{core}_axi_words.v", out / f"{core}_link.v"]
 
 
-def accelerator_in(place: Path, trust: bool, progress: Progress) -> AcceleratorManifest:
-    if "accelerator" not in read_manifest(place):
-        raise OutputError(
-            f"{place}: boards take accelerators, of one function or several; make one with: rbdgen "
-            "generate ROBOT --accelerator --function F"
-        )
-    needed = (
-        "{name}.il",
-        "{name}.v",
-        "{name}_ecp5.il",
-        "{name}_axi_words.il",
-        "{name}_axi_words.v",
-    )
-    entry = checked_manifest(place, trust, progress, needed)
-    assert isinstance(entry, AcceleratorManifest)
-    return entry
+def accelerator_in(place: Path, trust: bool, progress: Progress) -> HardwareManifest:
+    """The manifest of an accelerator with all that a board takes."""
+    needed = ("{name}.il", "{name}.v", "{name}_ecp5.il", "{name}_axi_words.il")
+    files = (*needed, "{name}_axi_words.v")
+    return checked_accelerator(place, trust, progress, files, "boards take")
 
 
 def suffix_of(known: Board) -> str:
     return "-udp" if known.rgmii else ""
 
 
-def _address(entry: AcceleratorManifest, ip: str | None) -> Address:
+def _address(entry: HardwareManifest, ip: str | None) -> Address:
     """Its MAC is one of those that anybody may give, made of the design's identity; UsageError."""
     try:
         return Address(ip or IP, PORT, bytes([2, *bytes.fromhex(entry.identity)[:5]]))
@@ -126,7 +115,7 @@ def _address(entry: AcceleratorManifest, ip: str | None) -> Address:
 
 
 def line_of(
-    entry: AcceleratorManifest, known: Board, baud: int, ip: str | None
+    entry: HardwareManifest, known: Board, baud: int, ip: str | None
 ) -> SerialLine | UdpLine:
     if not known.rgmii:
         return SerialLine(known.clock_hz, baud)
@@ -139,9 +128,7 @@ def line_of(
     return UdpLine(_address(entry, ip))
 
 
-def _link(
-    entry: AcceleratorManifest, line: SerialLine | UdpLine, vectors: Vectors
-) -> dict[str, str]:
+def _link(entry: HardwareManifest, line: SerialLine | UdpLine, vectors: Vectors) -> dict[str, str]:
     """The files of the link between the shell of words and the line."""
     of = line_layouts(entry.tasks)
     link = BoardLink(f"{entry.name}_axi_words", of, entry.identity, line, vectors)
@@ -151,7 +138,7 @@ def _link(
 def write_link(
     out: Path,
     place: Path,
-    entry: AcceleratorManifest,
+    entry: HardwareManifest,
     known: Board,
     line: SerialLine | UdpLine,
     ip: str | None,
@@ -167,7 +154,7 @@ def write_link(
 
 
 def line_files(
-    entry: AcceleratorManifest, baud: int, folder: str, address: Address | None = None
+    entry: HardwareManifest, baud: int, folder: str, address: Address | None = None
 ) -> dict[str, str]:
     """``NAME_line.h``, and ``NAME_example.c`` for a serial port of Linux, or for an ``address``.
 
@@ -206,7 +193,7 @@ def line_files(
 
 
 def _example(
-    entry: AcceleratorManifest, function: str, baud: int, folder: str, address: Address | None
+    entry: HardwareManifest, function: str, baud: int, folder: str, address: Address | None
 ) -> str:
     upper = entry.name.upper()
     words = {kind_of(word.name) for word in entry.tasks.words}
@@ -238,7 +225,7 @@ def _example(
 
 
 def board_vectors(
-    place: Path, entry: AcceleratorManifest, progress: Progress = lambda _: None
+    place: Path, entry: HardwareManifest, progress: Progress = lambda _: None
 ) -> Vectors:
     """Test vectors of the accelerator in a folder, one function after another."""
     made = recompiled(place, progress)

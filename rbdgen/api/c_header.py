@@ -9,7 +9,7 @@ from typing import Any
 from ..design.arrays import takes
 from ..design.choices import GIVES, INVERTING, ROLLOUTS
 from ..design.facts import FunctionFacts, Operand
-from ..design.manifest import AcceleratorManifest, CoreManifest
+from ..design.manifest import HardwareManifest
 from ..dynamics.interface import WRENCH
 from ..graph.arrays import FAR, SYMMETRIC, shape_of, skipped_of
 from ..graph.word import indices, kind_of, parse, spell
@@ -80,12 +80,15 @@ def c_header(manifest: Mapping[str, Any]) -> str:
     name = manifest["name"]
     if "language" in manifest:
         raise InputError(f"{name}: {manifest['language']}, which has no packets; it is a program")
-    kind = AcceleratorManifest if "accelerator" in manifest else CoreManifest
     try:
-        own: AcceleratorManifest | CoreManifest = kind.from_json(manifest)
+        return header_of(HardwareManifest.from_json(manifest))
     except NoRecord as error:
         raise InputError(f"{name}: {error}") from None
-    tasks = own.tasks
+
+
+def header_of(own: HardwareManifest) -> str:
+    """The same for a manifest that was read, or is about to be written; InputError."""
+    name, tasks = own.name, own.tasks
     widest = max(tasks.result.width, *(word.width for word in tasks.words))
     if widest > WORD:
         raise InputError(f"{name}: words of {widest} bits; a packet has {WORD} for each")
@@ -108,12 +111,10 @@ def c_header(manifest: Mapping[str, Any]) -> str:
             for function, about in tasks.functions.items()
         ],
     }
-    if isinstance(own, AcceleratorManifest):
-        return _of_accelerator(own, common)
-    return _of_core(own, arrays, common)
+    return _of_core(own, arrays, common) if own.is_core else _of_accelerator(own, common)
 
 
-def _of_accelerator(own: AcceleratorManifest, common: Mapping[str, Any]) -> str:
+def _of_accelerator(own: HardwareManifest, common: Mapping[str, Any]) -> str:
     return render(
         "c_header/accelerator.h.jinja",
         **common,
@@ -128,7 +129,7 @@ def _of_accelerator(own: AcceleratorManifest, common: Mapping[str, Any]) -> str:
     )
 
 
-def _of_core(own: CoreManifest, arrays: Arrays, common: Mapping[str, Any]) -> str:
+def _of_core(own: HardwareManifest, arrays: Arrays, common: Mapping[str, Any]) -> str:
     """A core's task has all operands; each function finds its results among all."""
     functions = own.tasks.functions
     read = {operand.word: operand for f in functions.values() for operand in f.inputs}
@@ -137,7 +138,7 @@ def _of_core(own: CoreManifest, arrays: Arrays, common: Mapping[str, Any]) -> st
         for k, word in enumerate(own.tasks.words)
     ]
     taken = arrays.taken(functions)
-    word = {name: k for k, name in enumerate(own.formats.output)}
+    word = {name: k for k, name in enumerate(own.ports.results)}
     for function in common["functions"]:
         for result in function["results"]:
             result["word"] = word[result["name"]]

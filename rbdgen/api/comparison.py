@@ -12,7 +12,6 @@ from ..compile.flow import Front, compile_core, front_end
 from ..design.coordinates import worst_of_scales
 from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
-from ..design.manifest import AcceleratorManifest
 from ..design.runs import CoreRun
 from ..robot.model import RobotError
 from ..shell.packets import Layout
@@ -197,7 +196,7 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> tuple[Line, La
     OutputError for one of another robot or function, or one that was not.
     """
     entry = read_manifest(folder).facts
-    if isinstance(entry, AcceleratorManifest):
+    if not entry.is_core:
         raise OutputError(f"{folder}: an accelerator; compared are designs of their own")
     of = f"{entry.robot}: {', '.join(entry.functions)}"
     if entry.robot != robot or entry.functions != tuple(functions):
@@ -212,9 +211,11 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> tuple[Line, La
             "--place-and-route"
         )
     clock, part = max(found)
-    interval, dsp = entry.initiation_interval, entry.multipliers.hardware
+    about, dsp = entry.tasks.functions[functions[0]], entry.multipliers.hardware
     name = f"{folder} ({part})"
-    line = Line(name, entry.latency, (interval, interval), clock, "placed and routed", dsp)
+    line = Line(
+        name, about.latency, (about.interval, about.interval), clock, "placed and routed", dsp
+    )
     tasks = entry.tasks
     outputs = (word.width for own in tasks.functions.values() for word in own.outputs)
     return line, Layout(tuple(word.width for word in tasks.words), tuple(outputs))

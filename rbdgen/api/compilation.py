@@ -17,6 +17,7 @@ from ..design.choices import OF_NUMBERS
 from ..design.derived import no_defaults
 from ..design.design import Design
 from ..design.effects import notes_of_use
+from ..design.facts import RobotFacts
 from ..design.limits import limits_table
 from ..design.loading import load
 from ..design.manifest import DesignManifest
@@ -97,25 +98,33 @@ def sources_of(front: Front) -> Files:
     }
 
 
-def described(front: Front, name: str, notes: Iterable[str] = ()) -> dict[str, Any]:
-    """The fields of `DesignManifest`; of the files nothing yet. ``notes`` come last."""
+def robot_facts(front: Front, notes: Iterable[str] = ()) -> RobotFacts:
+    """The robot before fixed point; ``notes`` come last."""
     robot, design = front.robot, front.design
-    return {
+    return RobotFacts(
+        robot=robot.name,
+        functions=design.functions,
+        joint_names=tuple(robot.joint_names),
+        body_names=tuple(robot.joints[i].body for i in robot.moving),
+        base=design.base,
+        root=design.root,
+        base_link=design.base_link,
+        nq=robot.nq,
+        nv=robot.nv,
+        limits=limits_table(design, robot),
+        notes=(*front.notes, *notes),
+        operations=front.graph.operations(),
+    )
+
+
+def described(front: Front, name: str, facts: RobotFacts) -> dict[str, Any]:
+    """The fields of `DesignManifest`: ``facts``, and of its folder all but the files."""
+    return vars(facts) | {
         "generator": f"rbdgen {__version__}",
         "name": name,
-        "robot": robot.name,
-        "functions": design.functions,
-        "choices": no_defaults(design),
-        "joint_names": tuple(robot.joint_names),
-        "body_names": tuple(robot.joints[i].body for i in robot.moving),
-        "base": design.base,
-        "root": design.root,
-        "base_link": design.base_link,
-        "nq": robot.nq,
-        "nv": robot.nv,
-        "gravity": tuple(robot.gravity.tolist()),
-        "limits": limits_table(design, robot),
-        "notes": filed_notes(design, (*front.notes, *notes)),
+        "choices": no_defaults(front.design),
+        "gravity": tuple(front.robot.gravity.tolist()),
+        "notes": filed_notes(front.design, facts.notes),
         "files": {},
     }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..codegen.compiled import Model, Results, Source
-from ..design.facts import AcceleratorFacts
+from ..design.facts import TaskFacts
 from ..design.loading import load
 from ..graph.fixed import Flags, Integers
 from ..system.cache import cached
@@ -85,7 +85,7 @@ class Facts(Record):
     of one function, with one flag.
     """
 
-    tasks: AcceleratorFacts
+    tasks: TaskFacts
     whole: bool
     source: Source
     nodes: int
@@ -157,7 +157,7 @@ def _files(product: Product) -> dict[str, str]:
     from ..compile.core import Core
     from ..tasks.compiled import tasks_source
     from .compilation import sources_of
-    from .facts import accelerator_facts
+    from .facts import task_facts
     from .integer_model import ABOUT, c_source
 
     if isinstance(product, Core):
@@ -165,7 +165,7 @@ def _files(product: Product) -> dict[str, str]:
     else:
         source = tasks_source(product.accelerator)
     facts = Facts(
-        tasks=accelerator_facts(product),
+        tasks=task_facts(product),
         whole=isinstance(product, Core),
         source=source,
         nodes=sum(len(graph.graph.nodes) for graph in product.graphs.values()),

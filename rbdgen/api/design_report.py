@@ -14,7 +14,7 @@ from ..compile.flow import Core
 from ..compile.product import Product
 from ..compile.scheduled import Accelerated
 from ..design.coordinates import brief, coordinate_table, worst_lines
-from ..design.manifest import AcceleratorManifest, CoreManifest, HardwareManifest
+from ..design.manifest import HardwareManifest
 from ..draw.floor_plan import picture as floor_plan
 from ..draw.organisation import organisation
 from ..draw.tables import limits_text
@@ -39,10 +39,10 @@ from .verilog import picture_of
 
 PAGE = "report.html"
 STATES, SEED = 2000, 0
-PICTURES = {
-    CoreManifest: "The pipeline: which region computes in which cycle.",
-    AcceleratorManifest: "Stages, and the routes of tasks through them.",
-}
+CAPTIONS = {
+    True: "The pipeline: which region computes in which cycle.",
+    False: "Stages, and the routes of tasks through them.",
+}  # by whether it is a core
 SEEN = 200  # tasks of each function; every word of every stage is looked at
 
 
@@ -70,7 +70,7 @@ def report(folder: str | Path, progress: Progress = lambda _: None, trust: bool 
         entry=entry,
         tiles=_tiles(entry, there),
         limits=limits_text(entry.limits),
-        caption=PICTURES[type(entry)],
+        caption=CAPTIONS[entry.is_core],
         picture=_svg(picture_of(product)),
         timeline=base64.b64encode(there.timeline).decode() if there.timeline else "",
         tree=_svg(organisation(topology(str(place / DESIGN)).facts)),
@@ -91,7 +91,7 @@ def report(folder: str | Path, progress: Progress = lambda _: None, trust: bool 
     return place / PAGE
 
 
-def _tiles(entry: CoreManifest | AcceleratorManifest, there: Reports) -> list[tuple[str, str]]:
+def _tiles(entry: HardwareManifest, there: Reports) -> list[tuple[str, str]]:
     """The few numbers at the top."""
     tiles = [("part", entry.target), ("word", f"{entry.width} bits")]
     tiles.append(("multipliers", str(entry.multipliers.hardware)))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Container, Sequence
+from dataclasses import replace
 from typing import Unpack
 
 from ..codegen.c_program import words
@@ -18,26 +20,23 @@ from ..design.choices import ROLLOUTS
 from ..design.design import Design
 from ..design.effects import notes_of_use
 from ..design.facts import (
-    AcceleratedFacts,
-    AcceleratorFacts,
     Area,
     Chosen,
-    CoreFacts,
+    DesignFacts,
     DrivetrainRow,
-    EstimatedAccelerator,
     Formats,
     FunctionFacts,
+    HardwareFacts,
     Limbs,
     Operand,
     Ranges,
     ResultWords,
     Rewritten,
-    RobotFacts,
     StageFacts,
+    TaskFacts,
     Width,
 )
 from ..design.keywords import DesignChoices
-from ..design.limits import limits_table
 from ..design.loading import refuse_unknown
 from ..design.manifest import Angle
 from ..design.target import Target
@@ -51,11 +50,12 @@ from ..schedule.features import Features, features
 from ..system.named_word import NamedWord
 from ..system.progress import Progress
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
+from .compilation import robot_facts
 from .host_interface import board_lines
 from .results import Report
 
 
-class Info(Report[CoreFacts | AcceleratedFacts]):
+class Info(Report[DesignFacts]):
     """The result of `info`."""
 
     def headline(self) -> str:
@@ -78,47 +78,87 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Unpack[Desi
     said = advice(product.front) if isinstance(product, Core) else ""
     progress("trace: after each rewrite")
     idle = notes_of_use("info", choices, words=True)
-    facts = robot_facts(product.front, (*product.notes, *([said] if said else []), *idle))
-    if isinstance(product, Core):
-        return Info(core_facts(product, facts))
-    cells = about(product.front.target, accelerator_features(product.accelerator))
-    plain = accelerator_facts(product)
-    own = EstimatedAccelerator(**vars(plain), estimated=cells, lines=board_lines(plain))
-    return Info(
-        AcceleratedFacts(
-            **vars(facts), fitted=chosen(product.design), accelerator=own, errors=product.expected
-        )
+    return Info(design_facts(product, (*([said] if said else []), *idle)))
+
+
+def hardware_facts(product: Product, notes: Sequence[str] = ()) -> HardwareFacts:
+    """A design in fixed point, without what it takes a trace of each rewritten robot to know;
+    ``notes`` come last."""
+    front, design = product.front, product.design
+    facts = HardwareFacts(
+        **vars(robot_facts(front, (*product.notes, *notes))),
+        target=design.target,
+        style=design.style,
+        clock=design.clock,
+        width=design.width,
+        fitted=chosen(design),
+        tasks=task_facts(product),
+    )
+    if not isinstance(product, Core):
+        return facts
+    return replace(
+        facts,
+        rewrites=rewrites_of(front),
+        width=product.fixed.width,
+        formats=formats(product),
+        ranges=ranges_of(product),
+        latency=product.plan.latency,
+        initiation_interval=product.plan.interval,
     )
 
 
-def robot_facts(front: Front, notes: Sequence[str] = ()) -> RobotFacts:
-    """The robot before fixed point: joints, rewrites, operations; ``notes`` come last."""
-    robot, design = front.robot, front.design
-    return RobotFacts(
-        robot=robot.name,
-        file=design.robot,
-        functions=design.functions,
-        base=design.base,
-        root=design.root,
-        base_link=design.base_link,
+def rewrites_of(front: Front) -> tuple[Rewritten, ...]:
+    """Operations after each rewrite."""
+    return tuple(Rewritten(name, count) for name, count in front.rewrites)
+
+
+def design_facts(product: Product, notes: Sequence[str] = ()) -> DesignFacts:
+    """The design before it is written: joints, rewrites, what the passes left, schedule."""
+    front, robot = product.front, product.front.robot
+    facts = replace(hardware_facts(product, notes), rewrites=rewrites_of(front))
+    plans = [stage.plan for stage in product.accelerator.stages.values() if stage.plan]
+    graphs = [plan.fixed for plan in plans]
+    bits = [(node, fixed.formats[node].width) for fixed in graphs for node in fixed.arithmetic]
+    lowered = Counter[str]()
+    for fixed in graphs:
+        lowered.update(fixed.graph.operations())
+    return DesignFacts(
+        **vars(facts),
+        file=front.design.robot,
         bodies=len(robot.joints) + 1,
         joints=len(front.canonical.joints),
         depth=robot.depth,
-        nq=robot.nq,
-        nv=robot.nv,
-        joint_names=tuple(robot.joint_names),
-        body_names=tuple(robot.joints[i].body for i in robot.moving),
         merged=tuple(j.body for j in robot.joints if not j.kind.nv),
         drivetrains=tuple(
             DrivetrainRow(joint.name, own.armature, own.damping, own.friction, own.width)
             for joint in robot.joints
             if not (own := joint.drivetrain).is_zero
         ),
-        operations=front.graph.operations(),
-        rewrites=tuple(Rewritten(name, count) for name, count in front.rewrites),
-        limits=limits_table(design, robot),
-        notes=(*front.notes, *notes),
+        lowered_operations=dict(lowered),
+        adder_bits=sum(own for node, own in bits if node.op is not Op.MUL),
+        mean_width=round(sum(own for _, own in bits) / max(len(bits), 1), 2),
+        multipliers=facts.tasks.multipliers,
+        estimated=area_of(product),
+        lines=board_lines(facts.tasks) if not facts.is_core or len(facts.functions) == 1 else {},
+        errors=product.expected,
+        largest_errors=largest_errors(product) if isinstance(product, Core) else {},
+        limbs=limbs_of(product) if isinstance(product, Core) else None,
     )
+
+
+def limbs_of(core: Core) -> Limbs:
+    """How many limbs take turns, and the operations of one."""
+    turns = core.plan.turns
+    limbs = turns if turns and turns.what == "limbs" else None
+    graph = (limbs and limbs.graph) or core.front.graph
+    return Limbs(limbs.count if limbs else 1, graph.operations())
+
+
+def area_of(product: Product) -> Area | None:
+    """The estimated cells of a design."""
+    if isinstance(product, Core):
+        return about(product.front.target, features(product.plan))
+    return about(product.front.target, accelerator_features(product.accelerator))
 
 
 def chosen(design: Design) -> Chosen | None:
@@ -138,38 +178,6 @@ def given_angles(canonical: Robot, inputs: Container[str]) -> dict[str, Angle]:
         for i, joint in enumerate(canonical.joints)
         if spell("sin", i) in inputs
     }
-
-
-def core_facts(core: Core, robot: RobotFacts) -> CoreFacts:
-    """The fixed-point graph of the hardware: word lengths, what the passes left, schedule."""
-    fixed, plan, design = core.plan.fixed, core.plan, core.front.design
-    arithmetic = fixed.arithmetic
-    widths = [fixed.formats[n].width for n in arithmetic]
-    limbs = plan.turns if plan.turns and plan.turns.what == "limbs" else None
-    return CoreFacts(
-        **vars(robot),
-        width=fixed.width,
-        formats=formats(core),
-        lowered_operations=fixed.graph.operations(),
-        adder_bits=sum(fixed.formats[n].width for n in arithmetic if n.op is not Op.MUL),
-        mean_width=round(sum(widths) / max(len(widths), 1), 2),
-        ranges=ranges_of(core),
-        largest_errors=largest_errors(core),
-        latency=plan.latency,
-        initiation_interval=plan.interval,
-        multipliers=plan.multipliers,
-        limbs=Limbs(
-            in_turn=limbs.count if limbs else 1,
-            operations=((limbs and limbs.graph) or core.front.graph).operations(),
-        ),
-        estimated=about(core.front.target, features(core.plan)),
-        target=design.target,
-        style=design.style,
-        clock=design.clock,
-        fitted=chosen(design),
-        lines=board_lines(accelerator_facts(core)) if len(design.functions) == 1 else {},
-        errors=core.expected,
-    )
 
 
 def ranges_of(core: Core) -> Ranges:
@@ -218,11 +226,11 @@ def operand_called(field: str, function: str, k: int) -> str:
     return spell(UNREAD, k) if others else field
 
 
-def accelerator_facts(made: Product) -> AcceleratorFacts:
+def task_facts(made: Product) -> TaskFacts:
     """Functions with their words, stages with their rates; a core is a stage without slots."""
     accelerator = made.accelerator
     results = accelerator.result_formats
-    return AcceleratorFacts(
+    return TaskFacts(
         slots=accelerator.slots,
         order="issued" if accelerator.in_order else "finished",
         multipliers=accelerator.multipliers,

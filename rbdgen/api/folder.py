@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..design.manifest import AcceleratorManifest, CoreManifest, ProgramManifest
+from ..design.manifest import DesignManifest, HardwareManifest, ProgramManifest
 from ..robot.xml_lines import neighbour, one_line
 from ..system.files import read_regular, recover, sha256_of, write, write_tree
 from ..system.progress import Progress
@@ -107,12 +107,10 @@ class Manifest(dict[str, Any]):
         self.file = file
 
     @property
-    def facts(self) -> CoreManifest | AcceleratorManifest:
+    def facts(self) -> HardwareManifest:
         """The same of hardware, typed; OutputError for what is missing or is of another type."""
         self.refuse_program()
-        if "accelerator" in self:
-            return self._read(AcceleratorManifest)
-        return self._read(CoreManifest)
+        return self._read(HardwareManifest)
 
     def refuse_program(self) -> None:
         """OutputError for a design that is not in Verilog."""
@@ -126,6 +124,11 @@ class Manifest(dict[str, Any]):
     def program(self) -> ProgramManifest:
         """The same of a design in another language than Verilog; OutputError as for ``facts``."""
         return self._read(ProgramManifest)
+
+    @property
+    def design(self) -> DesignManifest:
+        """The same of a design in any language."""
+        return self.program if "language" in self else self.facts
 
     def _read(self, kind: type[R]) -> R:
         try:
@@ -175,7 +178,7 @@ def _digest(manifest: Mapping[str, Any]) -> str:
 
 def checked_manifest(
     place: Path, trust: bool, progress: Progress, needed: Sequence[str] = ()
-) -> CoreManifest | AcceleratorManifest:
+) -> HardwareManifest:
     """The manifest of a folder of hardware whose files all have the digests that it says.
 
     As `checked_folder`, and OutputError for a program.
@@ -231,13 +234,17 @@ def text_of(place: Path, file: str) -> str:
 
 
 def checked_accelerator(
-    place: Path, trust: bool, progress: Progress, needed: Sequence[str], made: str
-) -> AcceleratorManifest:
-    """The same of an accelerator; OutputError for a core's folder, of which ``made`` are not."""
-    entry = checked_manifest(place, trust, progress, needed)
-    if not isinstance(entry, AcceleratorManifest):
+    place: Path, trust: bool, progress: Progress, needed: Sequence[str], who: str
+) -> HardwareManifest:
+    """The same of an accelerator; OutputError for a core, as of `refuse_core`."""
+    refuse_core(place, read_manifest(place).facts, who)
+    return checked_manifest(place, trust, progress, needed)
+
+
+def refuse_core(place: Path, entry: HardwareManifest, who: str) -> None:
+    """OutputError for a core in ``place``; ``who``: takes accelerators instead."""
+    if entry.is_core:
         raise OutputError(
-            f"{place}: {made} are made of accelerators, of one function or several; make one with: "
-            "rbdgen generate ROBOT --accelerator --function F"
+            f"{place}: {who} accelerators, of one function or several; make one with: rbdgen "
+            "generate ROBOT --accelerator --function F"
         )
-    return entry

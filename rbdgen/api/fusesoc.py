@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..design.manifest import AcceleratorManifest, CoreManifest
+from ..design.manifest import HardwareManifest
 from ..design.target import find_target
 from ..shell.emit import verilog_file
 from ..system.progress import Progress
@@ -107,7 +107,7 @@ def package_fusesoc(
     return place / f"{name}.core", notes
 
 
-def _version(entry: CoreManifest | AcceleratorManifest) -> str:
+def _version(entry: HardwareManifest) -> str:
     """The generator's."""
     return entry.generator.split()[-1]
 

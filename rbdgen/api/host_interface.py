@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..design.facts import AcceleratorFacts, BoardLine
+from ..design.facts import BoardLine, TaskFacts
 from ..schedule.host_links import UART, UDP
 from ..shell.packets import Layout
 from ..shell.task_packets import Function, PacketFormat
 
 
-def packet_format(tasks: AcceleratorFacts) -> PacketFormat:
+def packet_format(tasks: TaskFacts) -> PacketFormat:
     """The packets of the shell of words.
 
     A function takes the first so many of a task's words and gives the first so many of a result's.
@@ -20,7 +20,7 @@ def packet_format(tasks: AcceleratorFacts) -> PacketFormat:
     return PacketFormat(functions, tuple(word.width for word in tasks.words))
 
 
-def line_layouts(tasks: AcceleratorFacts) -> dict[int, Layout]:
+def line_layouts(tasks: TaskFacts) -> dict[int, Layout]:
     """Code of each function → how its words are packed on the line to a board."""
     widths = tuple(word.width for word in tasks.words)
     return {
@@ -29,7 +29,7 @@ def line_layouts(tasks: AcceleratorFacts) -> dict[int, Layout]:
     }
 
 
-def board_lines(tasks: AcceleratorFacts) -> dict[str, BoardLine]:
+def board_lines(tasks: TaskFacts) -> dict[str, BoardLine]:
     """Function → bytes of its frames, a call and tasks a second of a serial line and Ethernet."""
     layouts, found = line_layouts(tasks), {}
     for name, function in tasks.functions.items():

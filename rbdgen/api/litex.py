@@ -30,7 +30,7 @@ def package_litex(
     """
     place = Path(folder)
     needed = ("{name}.v", "{name}_axi_words.v")
-    entry = checked_accelerator(place, trust, progress, needed, "modules for LiteX")
+    entry = checked_accelerator(place, trust, progress, needed, "modules for LiteX are made of")
     name, out = entry.name, place / FOLDER
     check_place(out / f"{name}_litex.py")
     out.mkdir(exist_ok=True)

@@ -9,12 +9,10 @@ from ..compile.flow import Core
 from ..compile.parameters import Parameters
 from ..compile.product import Product
 from ..compile.scheduled import Accelerated
-from ..design.facts import AcceleratorFacts, Rewritten
 from ..design.manifest import (
-    AcceleratorManifest,
     BitFacts,
-    CoreManifest,
     Fifo,
+    HardwareManifest,
     Multipliers,
     NumberFacts,
     OverflowPorts,
@@ -25,7 +23,6 @@ from ..design.manifest import (
     RegisterFacts,
     RegisterPorts,
     ShellFacts,
-    TaskShellFacts,
 )
 from ..graph.fixed import FixedGraph
 from ..graph.held import held_formats, held_words
@@ -44,7 +41,7 @@ from ..system.named_word import NamedWord
 from ..tasks.routes import CODES
 from ..tasks.stages import TAG, Accelerator
 from .compilation import described
-from .facts import accelerator_facts, chosen, formats, given_angles, ranges_of
+from .facts import given_angles, hardware_facts
 from .folder import digests
 
 # What brings a design up; either does, alone.
@@ -55,43 +52,29 @@ START = (
 WIDE = 16  # words of a beat
 
 
-def hardware(
-    product: Product, made: Emitted[Any, Any], tasks: AcceleratorFacts, width: int
-) -> dict[str, Any]:
-    """The fields of `HardwareManifest`."""
-    design = product.front.design
-    logic = sum(unit.style == "logic" for unit in made.multipliers)
+def manifest_of(product: Product, emitted: Emitted[Any, Any], identity: int) -> HardwareManifest:
+    """The manifest of a design's hardware, for hosts and tools, before its files are listed."""
+    facts = hardware_facts(product)
+    logic = sum(unit.style == "logic" for unit in emitted.multipliers)
+    own = _of_core(product, emitted) if isinstance(product, Core) else _of_tasks(product, emitted)
+    return HardwareManifest(
+        **described(product.front, emitted.top, facts),
+        angles=given_angles(product.front.canonical, {word.name for word in facts.tasks.words}),
+        multipliers=Multipliers(facts.tasks.multipliers, logic),
+        identity=f"{identity:016x}",
+        numbers=number_facts(product.front.parameters),
+        **own,
+    )
+
+
+def _of_core(core: Core, emitted: Emitted[Hardware, Shell]) -> dict[str, Any]:
+    """The fields that a core fills in its way: ports and shells, what takes turns, regions."""
+    plan, turns = core.plan, core.plan.turns
     return {
-        **described(product.front, made.top, product.notes),
-        "angles": given_angles(product.front.canonical, {word.name for word in tasks.words}),
-        "target": design.target,
-        "width": width,
-        "multipliers": Multipliers(tasks.multipliers, logic),
-        "fitted": chosen(design),
-    }
-
-
-def core_manifest(core: Core, made: Emitted[Hardware, Shell]) -> CoreManifest:
-    """The manifest of a core, for hosts and tools, before its files are listed."""
-    plan, design, turns = core.plan, core.front.design, core.plan.turns
-    tasks = accelerator_facts(core)
-    return CoreManifest(
-        **hardware(core, made, tasks, core.fixed.width),
-        style=design.style,
-        clock=design.clock,
-        limbs_in_turn=turns.count if turns and turns.what == "limbs" else 1,
-        joints_in_turn=bool(turns and turns.what == "joints"),
-        latency=plan.latency,
-        initiation_interval=plan.interval,
-        operations=core.front.graph.operations(),
-        rewrites=tuple(Rewritten(name, count) for name, count in core.front.rewrites),
-        ports=core_ports(core, made.core),
-        formats=formats(core),
-        ranges=ranges_of(core),
-        tasks=tasks,
-        axi={
+        "ports": core_ports(core, emitted.core),
+        "axi": {
             kind: ShellFacts(
-                top=f"{made.top}_axi_{kind}",
+                top=f"{emitted.top}_axi_{kind}",
                 tdata_in=shell.packet_in.width,
                 tdata_out=shell.packet_out.width,
                 beats_in=len(shell.packet_in.beats),
@@ -100,10 +83,12 @@ def core_manifest(core: Core, made: Emitted[Hardware, Shell]) -> CoreManifest:
                     plan.interval, plan.takes_every, plan.resumes
                 ),
             )
-            for kind, shell in made.shells.items()
+            for kind, shell in emitted.shells.items()
         },
-        regions={region_name(r): Region(at) for r, at in plan.fire.items()},
-        fifos=tuple(
+        "limbs_in_turn": turns.count if turns and turns.what == "limbs" else 1,
+        "joints_in_turn": bool(turns and turns.what == "joints"),
+        "regions": {region_name(r): Region(at) for r, at in plan.fire.items()},
+        "fifos": tuple(
             Fifo(
                 from_=region_name(c.sender),
                 to=region_name(c.receiver),
@@ -114,8 +99,16 @@ def core_manifest(core: Core, made: Emitted[Hardware, Shell]) -> CoreManifest:
             )
             for c in plan.channels
         ),
-        numbers=number_facts(core.front.parameters),
-    )
+    }
+
+
+def _of_tasks(made: Accelerated, emitted: Emitted[AcceleratorCore, TaskShell]) -> dict[str, Any]:
+    """The fields that an accelerator fills in its way: ports, shells, the version of packets."""
+    return {
+        "ports": accelerator_ports(made.accelerator, emitted.core),
+        "axi": {kind: _about_shell(made, shell) for kind, shell in emitted.shells.items()},
+        "packet_format": FORMAT_VERSION,
+    }
 
 
 def core_ports(core: Core, hardware: Hardware) -> Ports:
@@ -159,22 +152,6 @@ def number_facts(held: Parameters | None) -> tuple[NumberFacts, ...] | None:
     )
 
 
-def accelerator_manifest(
-    made: Accelerated, emitted: Emitted[AcceleratorCore, TaskShell], identity: int
-) -> AcceleratorManifest:
-    """The manifest of an accelerator, for hosts and tools, before its files are listed."""
-    tasks = accelerator_facts(made)
-    return AcceleratorManifest(
-        **hardware(made, emitted, tasks, made.design.width),
-        ports=accelerator_ports(made.accelerator, emitted.core),
-        accelerator=tasks,
-        axi={kind: _about_shell(made, shell) for kind, shell in emitted.shells.items()},
-        packet_format=FORMAT_VERSION,
-        identity=f"{identity:016x}",
-        numbers=number_facts(made.front.parameters),
-    )
-
-
 def accelerator_ports(accelerator: Accelerator, core: AcceleratorCore) -> Ports:
     """Clock, reset, the fields of tasks and of results."""
     head = [NamedWord("function", 4, False), NamedWord("tag", TAG, False)]
@@ -213,9 +190,9 @@ def shells_of(
     }
 
 
-def _about_shell(made: Accelerated, shell: TaskShell) -> TaskShellFacts:
+def _about_shell(made: Accelerated, shell: TaskShell) -> ShellFacts:
     accelerator = made.accelerator
-    return TaskShellFacts(
+    return ShellFacts(
         lanes=shell.packets.lanes,
         clocks_per_task={
             f: shell.clocks_per_task(CODES[f], accelerator.interval(f))

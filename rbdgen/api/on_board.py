@@ -14,7 +14,7 @@ from ..compile.flow import front_end
 from ..compile.small import small
 from ..design.keywords import DesignChoices
 from ..design.loading import refuse_unknown
-from ..design.manifest import AcceleratorManifest
+from ..design.manifest import HardwareManifest
 from ..design.target import PLACERS, ROUTERS
 from ..schedule.host_links import UART, UDP
 from ..shell.build import CURE, LEDS, Bitstream, find_loader
@@ -102,7 +102,7 @@ def board(
 
 
 def _facts(
-    entry: AcceleratorManifest,
+    entry: HardwareManifest,
     known: Board,
     made: Bitstream,
     ip: str | None,
@@ -184,7 +184,7 @@ def accelerator_of(
     ``trust``: as of `checked_manifest`. Raises what that and `generate` raise.
     """
     place = Path(folder)
-    if isinstance(checked_manifest(place, trust, progress, (DESIGN,)), AcceleratorManifest):
+    if not checked_manifest(place, trust, progress, (DESIGN,)).is_core:
         return place
     own = place / "accelerator"
     progress(f"note: {place} is a core without tags; the accelerator of its design is in {own}")

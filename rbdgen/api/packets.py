@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compile.core import Core
 from ..compile.scheduled import Accelerated
-from ..design.manifest import AcceleratorManifest, CoreManifest
+from ..design.manifest import HardwareManifest
 from ..shell.task_packets import Response, Status
 from ..tasks.routes import CODES
 from .compilation import recompiled
@@ -19,7 +19,6 @@ from .integer_model import integer_results
 from .simulation import batches
 from .stimulus import Traffic, inputs_of, within_limits
 
-Manifest = CoreManifest | AcceleratorManifest
 WORD = (1 << 32) - 1
 Beats = list[int]
 
@@ -37,7 +36,7 @@ class Packets:
     tagged: bool
 
 
-def packets_of(place: Path, entry: Manifest, tasks: int, seed: int = 0) -> Packets:
+def packets_of(place: Path, entry: HardwareManifest, tasks: int, seed: int = 0) -> Packets:
     """Random tasks within the design's limits, by the integer model; OutputError for a folder of
     another version."""
     product = recompiled(place)
@@ -46,7 +45,7 @@ def packets_of(place: Path, entry: Manifest, tasks: int, seed: int = 0) -> Packe
     return _of_accelerator(product, entry, tasks, seed)
 
 
-def _of_core(core: Core, entry: Manifest, tasks: int, seed: int) -> Packets:
+def _of_core(core: Core, entry: HardwareManifest, tasks: int, seed: int) -> Packets:
     """A packet is a task of all functions."""
     words = to_words(core, next(batches(core, tasks, seed)))
     found, flags = integer_results(core, words)
@@ -60,7 +59,7 @@ def _of_core(core: Core, entry: Manifest, tasks: int, seed: int) -> Packets:
     return Packets(sent, answers, tagged=False)
 
 
-def _of_accelerator(made: Accelerated, entry: Manifest, tasks: int, seed: int) -> Packets:
+def _of_accelerator(made: Accelerated, entry: HardwareManifest, tasks: int, seed: int) -> Packets:
     """The functions in random order."""
     packets = packet_format(entry.tasks)
     traffic = Traffic(made, inputs_of(made, within_limits(made, tasks, seed)))

@@ -16,7 +16,7 @@ from ..graph.arrays import SYMMETRIC, shape_of, skipped_of
 from ..graph.word import Word, parse
 from ..passes.registers import PARAMETER
 from ..robot.payload import PAYLOAD, SIZE
-from .compilation import Files, closed, described, sources_of
+from .compilation import Files, closed, described, robot_facts, sources_of
 
 
 def about(front: Front) -> dict[str, str]:
@@ -33,13 +33,12 @@ def program_folder(
     """
     files = own | sources_of(front)
     manifest = ProgramManifest(
-        **described(front, name),
+        **described(front, name, robot_facts(front)),
         language=language,
         # words of tasks are named, and no arrays
         interface=Interface((), (), {}, {})
         if front.design.accelerator
         else interface_of(front, language == "cuda"),
-        operations=front.graph.operations(),
         facts=facts,
     )
     return closed(files, manifest)

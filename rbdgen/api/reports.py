@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from ..design.manifest import AcceleratorManifest, HardwareManifest
+from ..design.manifest import HardwareManifest
 from ..design.runs import AcceleratorRun, CoreRun
 from ..draw.tables import table
 from ..robot.model import RobotError
@@ -110,7 +110,7 @@ class Reports:
 def reports_in(folder: Path, entry: HardwareManifest) -> Reports:
     """The reports of `simulate`, `synthesize` and `board` in the folder of the design ``entry``."""
     others: list[str] = []
-    run = AcceleratorRun if isinstance(entry, AcceleratorManifest) else CoreRun
+    run = CoreRun if entry.is_core else AcceleratorRun
 
     def read(pattern: str, *kinds: type[R]) -> Iterator[R]:
         for file in sorted(folder.glob(pattern)):

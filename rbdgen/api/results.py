@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from .. import __version__
-from ..design.manifest import HardwareManifest
 from ..robot.model import RobotError
 from ..system.files import read_regular
 from ..system.records import Record
@@ -87,10 +86,7 @@ class Generated(type(Path())):  # type: ignore[misc]  # the platform's own kind 
 
     def headline(self) -> str:
         """A one-line summary."""
-        if "language" in self.manifest:
-            program = self.manifest.program
-            return f"{self}: {program.robot}: {', '.join(program.functions)} in {program.language}"
-        entry = self.manifest.facts
+        entry = self.manifest.design
         return f"{self}: {entry.robot}: {', '.join(entry.functions)}{entry.headline}"
 
     def __repr__(self) -> str:
@@ -100,11 +96,10 @@ class Generated(type(Path())):  # type: ignore[misc]  # the platform's own kind 
             return repr(self.folder)
 
     def _repr_html_(self) -> str:
-        program = "language" in self.manifest
-        entry = self.manifest.program if program else self.manifest.facts
+        entry = self.manifest.design
         notes = [f"note: {note}" for note in entry.notes]
         files = ", ".join(sorted(entry.files))
-        picture = self / entry.PICTURE if isinstance(entry, HardwareManifest) else None
+        picture = self / entry.picture if entry.picture else None
         return shown(self.headline(), "\n".join([f"files: {files}", *notes]), picture)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..compile.core import Core
 from ..compile.samples import accuracy_of
 from ..design.coordinates import coordinate_errors
-from ..design.manifest import CoreManifest, HardwareManifest
+from ..design.manifest import HardwareManifest
 from ..design.runs import AcceleratorRun, CoreRun, IntegerRun
 from ..draw.tables import simulation_text
 from ..graph.rows import REPORTED
@@ -27,7 +27,7 @@ from .compilation import recompiled
 from .design_file import DESIGN, ROBOT
 from .errors import STALL, Mismatch, entries_of, keep_promise, portions
 from .evaluation import as_numbers, to_words
-from .folder import MARK, OutputError, checked_manifest, write_file, writing
+from .folder import checked_manifest, write_file, writing
 from .integer_model import IntegerModel
 from .output_paths import check_place
 from .reference import golden_model
@@ -103,10 +103,6 @@ def simulate_core(
 ) -> CoreRun:
     """The same of a core in the folder ``place``, whose manifest is ``entry`` and whose Verilated
     design is ``model``."""
-    if not isinstance(entry, CoreManifest):
-        raise OutputError(
-            f"{place}: {MARK} is an accelerator's, {DESIGN} is not; generate it again"
-        )
     integers, held = IntegerModel(core, progress), [int(word) for word in core.held.values()]
     accuracy = accuracy_of(core.design, core.front.canonical)
     overflows = 0
@@ -133,11 +129,12 @@ def simulate_core(
             waves_file.replace(place / WAVES)
 
     keep_promise(place, accuracy, core.design.error)
+    about = entry.tasks.functions[entry.functions[0]]  # all functions are one task
     latency = sorted({c[0] for c in cycles})
     interval = [max((c[1] for c in cycles), default=1)]
     for key, found, predicted in (
-        ("latency", latency, entry.latency),
-        ("initiation_interval", interval, entry.initiation_interval),
+        ("latency", latency, about.latency),
+        ("initiation_interval", interval, about.interval),
     ):
         if found != [predicted]:
             said = found[0] if len(found) == 1 else found
@@ -147,8 +144,8 @@ def simulate_core(
         seed=seed,
         bit_exact=True,
         stalled_states=stalled,
-        latency=entry.latency,
-        initiation_interval=entry.initiation_interval,
+        latency=about.latency,
+        initiation_interval=about.interval,
         overflows=overflows,
         promised=core.design.error,
         coordinates=tuple(coordinate_errors(core.design, core.front.canonical, accuracy)),

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from ..compile.core import Core
 from ..compile.product import Product
-from ..compile.scheduled import Accelerated
-from ..design.manifest import AcceleratorManifest, CoreManifest
+from ..design.manifest import HardwareManifest
 from ..design.naming import design_name
 from ..draw import accelerator as stages
 from ..draw.picture import picture
 from ..graph.word import kind_of
-from ..shell.emit import emit, emit_accelerator
+from ..shell.emit import Emitted, emit, emit_accelerator
 from ..system.named_word import NamedWord
 from ..system.templates import render
-from .c_header import c_header
+from .c_header import header_of
 from .compilation import Files, Made, closed, graph_files, sources_of
 from .design_file import ROBOT, design_text
-from .manifest import accelerator_manifest, core_manifest, identity_of, shells_of
+from .manifest import identity_of, manifest_of, shells_of
 
 README = "README.md"
 
@@ -31,32 +31,18 @@ def verilog(made: Made) -> Files:
     front = product.front
     name, sources = design_name(front.robot.name, front.design), sources_of(front)
     made.progress("Verilog")
-    entry: CoreManifest | AcceleratorManifest
+    identity = identity_of(sources[ROBOT], design_text(product.design))
     if isinstance(product, Core):
-        files, entry = _core(product, name)
+        emitted: Emitted[Any, Any] = emit(product.plan, name)
     else:
-        files, entry = _accelerator(product, name, sources[ROBOT])
-    files = files | graph_files(product) | sources
-    files[f"{name}.h"] = c_header(entry.to_json())
+        emitted = emit_accelerator(
+            product.accelerator, name, lambda core: shells_of(product, core, name, identity)
+        )
+    entry = manifest_of(product, emitted, identity)
+    files = emitted.files | {entry.picture: picture_of(product)} | graph_files(product) | sources
+    files[f"{name}.h"] = header_of(entry)
     files[README] = design_readme(entry, files)
     return closed(files, entry)
-
-
-def _core(core: Core, name: str) -> tuple[Files, CoreManifest]:
-    """Hardware and diagram of a core, and its manifest."""
-    emitted = emit(core.plan, name)
-    files = emitted.files | {CoreManifest.PICTURE: picture_of(core)}
-    return files, core_manifest(core, emitted)
-
-
-def _accelerator(made: Accelerated, name: str, robot: str) -> tuple[Files, AcceleratorManifest]:
-    """The same of an accelerator, whose shells can tell the ``robot``'s file and the design."""
-    identity = identity_of(robot, design_text(made.design))
-    emitted = emit_accelerator(
-        made.accelerator, name, lambda core: shells_of(made, core, name, identity)
-    )
-    files = emitted.files | {AcceleratorManifest.PICTURE: picture_of(made)}
-    return files, accelerator_manifest(made, emitted, identity)
 
 
 def picture_of(product: Product) -> str:
@@ -99,14 +85,14 @@ def _span(numbers: Iterable[int]) -> str:
     return str(own[0]) if len(own) == 1 else f"{own[0]} to {own[-1]}"
 
 
-def design_readme(entry: CoreManifest | AcceleratorManifest, files: Iterable[str]) -> str:
+def design_readme(entry: HardwareManifest, files: Iterable[str]) -> str:
     """The text; ``files``: the names of the folder's others."""
     functions = entry.tasks.functions.items()
     return render(
         "verilog/README.md.jinja",
         entry=entry,
         name=entry.name,
-        core=isinstance(entry, CoreManifest),
+        core=entry.is_core,
         tasks=entry.tasks,
         graphs=sorted(own for own in files if own.startswith("graph")),
         given=words_of(entry.ports.input.fields),

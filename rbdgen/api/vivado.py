@@ -90,7 +90,7 @@ def package_vivado(
     """
     place = Path(folder)
     needed = ("{name}.v", "{name}_axi_words.v")
-    entry = checked_accelerator(place, trust, progress, needed, "IPs")
+    entry = checked_accelerator(place, trust, progress, needed, "IPs are made of")
     name, out = entry.name, place / FOLDER
     check_place(out / f"{name}_ip.v")
     out.mkdir(exist_ok=True)

@@ -42,33 +42,27 @@ class DrivetrainRow(Record):
     friction_width: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RobotFacts(Record):
-    """A robot before fixed point: joints, rewrites, operations.
+    """A robot, and its functions that a design computes.
 
-    ``merged``: links that are fixed to their parents; ``drivetrains``: of joints that have any;
-    ``limits``: those that the design is for.
+    ``limits``: those that the design is for. ``operations``: of the graph over real numbers;
+    ``rewrites``: what is left of them after each, where that was counted.
     """
 
     robot: str
-    file: str
     functions: tuple[str, ...]
+    joint_names: tuple[str, ...]
+    body_names: tuple[str, ...]
     base: str
     root: str
     base_link: str | None
-    bodies: int
-    joints: int
-    depth: int
     nq: int
     nv: int
-    joint_names: tuple[str, ...]
-    body_names: tuple[str, ...]
-    merged: tuple[str, ...]
-    drivetrains: tuple[DrivetrainRow, ...]
-    operations: Operations
-    rewrites: tuple[Rewritten, ...]
     limits: tuple[LimitRow, ...]
     notes: tuple[str, ...]
+    operations: Operations | None = None
+    rewrites: tuple[Rewritten, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -116,12 +110,6 @@ class Area(Record):
     error: float
 
 
-def pace_of(latency: int, interval: int, multipliers: int) -> str:
-    """How fast a core is, and on how much."""
-    every = "every cycle" if interval == 1 else f"every {interval} cycles"
-    return f"latency {latency} cycles, a task {every}, {multipliers} multipliers"
-
-
 @dataclass(frozen=True)
 class BoardLine(Record):
     """The cost of a function's calls to a board.
@@ -136,44 +124,6 @@ class BoardLine(Record):
     uart: int
     udp_call_us: int
     udp: int
-
-
-@dataclass(frozen=True)
-class CoreFacts(RobotFacts):
-    """A design of its own: its words, what the passes left, its schedule.
-
-    ``latency``, ``initiation_interval`` [cycles], ``clock`` [ns]; ``estimated`` is None of a family
-    without an area model, ``fitted`` of a design that was not made to fit. ``largest_errors``:
-    array → how far an entry is off, at most, unless a flag rises; None where that is not known;
-    empty of a design whose words are all searched. ``errors``: in states at random, of each
-    coordinate. ``lines``: function → its tasks on the line to
-    a board, where there is one function.
-    """
-
-    width: int
-    formats: Formats
-    lowered_operations: Operations
-    adder_bits: int
-    mean_width: float
-    ranges: Ranges
-    largest_errors: Mapping[str, float | None]
-    latency: int
-    initiation_interval: int
-    multipliers: int
-    limbs: Limbs
-    estimated: Area | None
-    target: str
-    style: str
-    clock: float | None
-    fitted: Chosen | None
-    lines: Mapping[str, BoardLine]
-    errors: tuple[CoordinateError, ...] = ()
-
-    @property
-    def headline(self) -> str:
-        """The rest of a one-line summary, after robot and functions."""
-        pace = pace_of(self.latency, self.initiation_interval, self.multipliers)
-        return f" on {self.target}: {pace}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,7 +174,7 @@ class StageFacts(Record):
 
 
 @dataclass(frozen=True)
-class AcceleratorFacts(Record):
+class TaskFacts(Record):
     """Functions with their words, stages with their rates.
 
     ``slots``: tasks under way; 0 in a design without, whose tasks compute all functions.
@@ -239,23 +189,65 @@ class AcceleratorFacts(Record):
     stages: Mapping[str, StageFacts]
 
 
-@dataclass(frozen=True)
-class EstimatedAccelerator(AcceleratorFacts):
-    """The same, about what it maps to, and its tasks on the line to a board."""
+@dataclass(frozen=True, kw_only=True)
+class HardwareFacts(RobotFacts):
+    """A robot's functions in fixed point, on stages.
 
-    estimated: Area | None
-    lines: Mapping[str, BoardLine]
+    ``clock`` [ns]; ``fitted`` is None of a design that was not made to fit. The last four are of a
+    core, and None of others: its words, and its schedule [cycles].
+    """
 
-
-@dataclass(frozen=True)
-class AcceleratedFacts(RobotFacts):
-    """A robot's functions on an accelerator."""
-
+    target: str
+    style: str
+    clock: float | None
+    width: int
     fitted: Chosen | None
-    accelerator: EstimatedAccelerator
-    errors: tuple[CoordinateError, ...] = ()
+    tasks: TaskFacts
+    formats: Formats | None = None
+    ranges: Ranges | None = None
+    latency: int | None = None
+    initiation_interval: int | None = None
+
+    @property
+    def is_core(self) -> bool:
+        """Whether each task computes all functions, in one stage without slots."""
+        return not self.tasks.slots
 
     @property
     def headline(self) -> str:
         """The rest of a one-line summary, after robot and functions."""
-        return f", an accelerator: {self.accelerator.multipliers} multipliers"
+        multipliers = f"{self.tasks.multipliers} multipliers"
+        if not self.is_core:
+            return f", an accelerator for {self.target}: {multipliers}"
+        interval = self.initiation_interval
+        every = "every cycle" if interval == 1 else f"every {interval} cycles"
+        return f" on {self.target}: latency {self.latency} cycles, a task {every}, {multipliers}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignFacts(HardwareFacts):
+    """A design as `info` describes it, compiled but not written.
+
+    ``merged``: links that are fixed to their parents; ``drivetrains``: of joints that have any.
+    ``lowered_operations``, ``adder_bits``, ``mean_width``: of what is scheduled. ``estimated`` is
+    None of a family without an area model; ``lines``: function → its tasks on the line to a board,
+    where tasks are of one function; ``errors``: in states at random, of each coordinate.
+    ``largest_errors``: array → how far an entry is off, at most, unless a flag rises; None where
+    that is not known; empty of a design whose words are all searched. ``limbs``: of a core.
+    """
+
+    file: str
+    bodies: int
+    joints: int
+    depth: int
+    merged: tuple[str, ...]
+    drivetrains: tuple[DrivetrainRow, ...]
+    lowered_operations: Operations
+    adder_bits: int
+    mean_width: float
+    multipliers: int
+    estimated: Area | None
+    lines: Mapping[str, BoardLine]
+    errors: tuple[CoordinateError, ...] = ()
+    largest_errors: Mapping[str, float | None]
+    limbs: Limbs | None = None

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, Self
 
 from ..codegen.interface import Interface
 from ..system.named_word import NamedWord
 from ..system.records import Record
-from .facts import AcceleratorFacts, Chosen, Formats, Operations, Ranges, Rewritten, pace_of
-from .limits import LimitRow
+from .facts import HardwareFacts, RobotFacts
 
 
 @dataclass(frozen=True)
@@ -93,17 +92,46 @@ class Ports(Record):
     overflow: OverflowPorts | None = None
     registers: RegisterPorts | None = None
 
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The names of a result's words, without flags."""
+        return tuple(word.name for word in self.output.fields if word.signed)
+
 
 @dataclass(frozen=True)
-class ShellFacts(Record):
-    """A shell of a core; ``tdata``: bits of its streams."""
+class BitFacts(Record):
+    """A bit of a register."""
 
-    top: str
-    tdata_in: int
-    tdata_out: int
-    beats_in: int
-    beats_out: int
-    clocks_per_task: int
+    name: str
+    position: int
+
+
+@dataclass(frozen=True)
+class RegisterFacts(Record):
+    """A register of a shell of tasks."""
+
+    name: str
+    offset: int
+    meaning: str
+    bits: tuple[BitFacts, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShellFacts(Record):
+    """A shell; ``clocks_per_task``: of each function, or one number where a task is of all.
+
+    ``tdata``: bits of its streams, ``beats``: of a task and of a result, both of a core's shell.
+    ``lanes``: words of a beat, ``registers``: both of a shell of tasks.
+    """
+
+    top: str | None = None
+    tdata_in: int | None = None
+    tdata_out: int | None = None
+    beats_in: int | None = None
+    beats_out: int | None = None
+    lanes: int | None = None
+    clocks_per_task: int | Mapping[str, int]
+    registers: tuple[RegisterFacts, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -125,134 +153,72 @@ class Fifo(Record):
     capacity: int
 
 
-@dataclass(frozen=True)
-class DesignManifest(Record):
-    """A design in any language. ``files``: name → SHA-256."""
+@dataclass(frozen=True, kw_only=True)
+class DesignManifest(RobotFacts):
+    """A design's folder, in any language. ``files``: name → SHA-256."""
 
     LAST = ("files",)
 
     generator: str
     name: str
-    robot: str
-    functions: tuple[str, ...]
     choices: Mapping[str, Any]
-    joint_names: tuple[str, ...]
-    body_names: tuple[str, ...]
-    base: str
-    root: str
-    base_link: str | None
-    nq: int
-    nv: int
     gravity: tuple[float, ...]
-    limits: tuple[LimitRow, ...]
-    notes: tuple[str, ...]
     files: Mapping[str, str]
 
+    @property
+    def headline(self) -> str:
+        """The rest of a one-line summary, after robot and functions."""
+        raise NotImplementedError
 
-@dataclass(frozen=True)
-class HardwareManifest(DesignManifest):
-    """A design in Verilog. ``PICTURE``: the file that shows it."""
+    @property
+    def picture(self) -> str | None:
+        """The file that shows it."""
+        return None
 
-    PICTURE: ClassVar[str]
+
+@dataclass(frozen=True, kw_only=True)
+class HardwareManifest(HardwareFacts, DesignManifest):
+    """A design in Verilog.
+
+    ``identity``: of robot and design, 16 digits; ``packet_format``: of tasks of one function. What
+    takes turns, regions and FIFOs are of a core, and None of others.
+    """
 
     angles: Mapping[str, Angle]
-    target: str
-    width: int
     multipliers: Multipliers
-    fitted: Chosen | None
     ports: Ports
-
-
-@dataclass(frozen=True)
-class CoreManifest(HardwareManifest):
-    """A design each task of which computes all functions.
-
-    ``tasks``: the same as an accelerator of one stage, `core`, and no slots.
-    """
-
-    PICTURE = "pipeline.svg"
-
-    style: str
-    clock: float | None
-    limbs_in_turn: int
-    joints_in_turn: bool
-    latency: int
-    initiation_interval: int
-    operations: Operations
-    rewrites: tuple[Rewritten, ...]
-    formats: Formats
-    ranges: Ranges
-    tasks: AcceleratorFacts
     axi: Mapping[str, ShellFacts]
-    regions: Mapping[str, Region]
-    fifos: tuple[Fifo, ...]
+    identity: str = ""
+    packet_format: int | None = None
+    limbs_in_turn: int | None = None
+    joints_in_turn: bool | None = None
+    regions: Mapping[str, Region] | None = None
+    fifos: tuple[Fifo, ...] | None = None
     numbers: tuple[NumberFacts, ...] | None = None
 
     @property
-    def headline(self) -> str:
-        """The rest of a one-line summary, after robot and functions."""
-        pace = pace_of(self.latency, self.initiation_interval, self.multipliers.hardware)
-        return f" on {self.target}: {pace}"
+    def picture(self) -> str:
+        """The file that shows it."""
+        return "pipeline.svg" if self.is_core else "accelerator.svg"
+
+    @classmethod
+    def from_json(cls, data: Any, where: str = "") -> Self:
+        """The record that ``data`` is; an accelerator of the version before has other keys."""
+        if isinstance(data, Mapping) and "accelerator" in data:
+            of_before = {"tasks": data["accelerator"], "style": "throughput", "clock": None}
+            data = {**of_before, **data}
+        return super().from_json(data, where)
 
 
-@dataclass(frozen=True)
-class BitFacts(Record):
-    """A bit of a register."""
-
-    name: str
-    position: int
-
-
-@dataclass(frozen=True)
-class RegisterFacts(Record):
-    """A register of a shell of tasks."""
-
-    name: str
-    offset: int
-    meaning: str
-    bits: tuple[BitFacts, ...]
-
-
-@dataclass(frozen=True)
-class TaskShellFacts(Record):
-    """A shell of an accelerator; ``lanes``: words of a beat."""
-
-    lanes: int
-    clocks_per_task: Mapping[str, int]
-    registers: tuple[RegisterFacts, ...]
-
-
-@dataclass(frozen=True)
-class AcceleratorManifest(HardwareManifest):
-    """An accelerator. ``identity``: of robot and design, 16 digits."""
-
-    PICTURE = "accelerator.svg"
-
-    accelerator: AcceleratorFacts
-    axi: Mapping[str, TaskShellFacts]
-    packet_format: int
-    identity: str
-    numbers: tuple[NumberFacts, ...] | None = None
-
-    @property
-    def tasks(self) -> AcceleratorFacts:
-        """The operands and results of tasks, as of a design of one stage."""
-        return self.accelerator
-
-    @property
-    def headline(self) -> str:
-        """The rest of a one-line summary, after robot and functions."""
-        return f", an accelerator for {self.target}"
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ProgramManifest(DesignManifest):
-    """Functions in another language than Verilog.
-
-    ``operations``: of the graph over real numbers; ``facts``: what the language has besides.
-    """
+    """Functions in another language than Verilog; ``facts``: what the language has besides."""
 
     language: str
     interface: Interface
-    operations: Operations
     facts: Mapping[str, Any]
+
+    @property
+    def headline(self) -> str:
+        """The rest of a one-line summary, after robot and functions."""
+        return f" in {self.language}"

@@ -8,12 +8,10 @@ from typing import Any
 
 from ..design.coordinates import CoordinateError, coordinate_table, worst_lines
 from ..design.facts import (
-    AcceleratedFacts,
     Area,
     BoardLine,
-    CoreFacts,
+    DesignFacts,
     FunctionFacts,
-    RobotFacts,
 )
 from ..design.limits import LimitRow
 from ..design.runs import AcceleratorRun, CoreRun
@@ -48,13 +46,13 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-def info_text(facts: CoreFacts | AcceleratedFacts) -> str:
+def info_text(facts: DesignFacts) -> str:
     """The facts of ``rbdgen.api.info``."""
-    if isinstance(facts, AcceleratedFacts):
+    if not facts.is_core:
         return accelerator_text(facts)
     names = ("mul", "mulc", "add", "neg", "sincos", "recip")
-    rows = [[step.name, *(step.operations[n] for n in names)] for step in facts.rewrites]
-    if (limbs := facts.limbs).in_turn > 1:
+    rows = [[step.name, *(step.operations[n] for n in names)] for step in facts.rewrites or ()]
+    if (limbs := facts.limbs) and limbs.in_turn > 1:
         label = f"one of {limbs.in_turn} limbs"
         rows.append([label, *(limbs.operations[n] for n in names)])
     lowered = facts.lowered_operations
@@ -69,11 +67,13 @@ def info_text(facts: CoreFacts | AcceleratedFacts) -> str:
     lines += limits_lines(facts)
     lines += ["", f"operations of {', '.join(facts.functions)} after each exact rewrite", ""]
     lines += [table(["", *names], rows), ""]
-    lines.append(
-        f"{facts.width}-bit words, {facts.mean_width} bits on average; of "
-        f"{facts.ranges.proven + facts.ranges.searched} signals that could overflow "
-        f"{facts.ranges.proven} are proven not to, {facts.ranges.searched} searched"
-    )
+    words = f"{facts.width}-bit words, {facts.mean_width} bits on average"
+    if own := facts.ranges:
+        words += (
+            f"; of {own.proven + own.searched} signals that could overflow {own.proven} are proven "
+            f"not to, {own.searched} searched"
+        )
+    lines.append(words)
     for kind, error in facts.largest_errors.items():
         most = "not known" if error is None else f"{error:.3g} at most, unless a flag rises"
         lines.append(f"{kind}: error {most}")
@@ -82,7 +82,7 @@ def info_text(facts: CoreFacts | AcceleratedFacts) -> str:
         f"{facts.target}: latency {facts.latency} cycles, initiation interval "
         f"{facts.initiation_interval}, {facts.multipliers} hardware multipliers"
     )
-    if facts.clock is not None:
+    if facts.clock is not None and facts.latency is not None:
         line += f"; {facts.latency * facts.clock:g} ns at {facts.clock:g} ns a cycle"
     lines.append(line)
     lines += area_lines(facts.estimated)
@@ -115,13 +115,13 @@ def limits_text(rows: Sequence[LimitRow]) -> list[str]:
     return [f"{', '.join(names)}: {said}" for said, names in groups.items()]
 
 
-def limits_lines(facts: RobotFacts) -> list[str]:
+def limits_lines(facts: DesignFacts) -> list[str]:
     """Joints' drivetrains, where there are any, and the limits that a design is for."""
     limits = ["limits (and who said so):", *(f"  {line}" for line in limits_text(facts.limits))]
     return [*_drivetrain_lines(facts), *limits]
 
 
-def _drivetrain_lines(facts: RobotFacts) -> list[str]:
+def _drivetrain_lines(facts: DesignFacts) -> list[str]:
     """Rotors, damping and friction; joints with the same share a line."""
     groups: dict[str, list[str]] = {}
     for row in facts.drivetrains:
@@ -133,7 +133,7 @@ def _drivetrain_lines(facts: RobotFacts) -> list[str]:
     return ["rotors, damping and friction (SI units):", *lines] if lines else []
 
 
-def _base(facts: RobotFacts) -> str:
+def _base(facts: DesignFacts) -> str:
     root = {"given": ", its motion given", "ignored": ", held still"}.get(facts.root, "")
     held = f", which holds {facts.base_link}" if facts.base_link else ""
     return f"{facts.base} base{root}{held}"
@@ -169,9 +169,9 @@ def line_table(lines: Mapping[str, BoardLine]) -> str:
     return table(head, [[name, *vars(own).values()] for name, own in lines.items()])
 
 
-def accelerator_text(facts: AcceleratedFacts) -> str:
+def accelerator_text(facts: DesignFacts) -> str:
     """The facts of an accelerator."""
-    own = facts.accelerator
+    own = facts.tasks
     stages = [
         [
             name,
@@ -197,10 +197,10 @@ def accelerator_text(facts: AcceleratedFacts) -> str:
             "",
             table(("function", "words in", "words out", "interval", "latency"), functions),
             "",
-            line_table(own.lines),
+            line_table(facts.lines),
             *limits_lines(facts),
             *error_lines(facts.errors),
-            *area_lines(own.estimated),
+            *area_lines(facts.estimated),
             *(f"note: {note}" for note in facts.notes),
         ]
     )

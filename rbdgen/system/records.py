@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, ClassVar, Self, Union, get_args, get_origin, get_type_hints
 
 LARGEST = 2**64  # of integers: larger ones are no counts, and no words
@@ -67,8 +68,14 @@ def _read(kind: Any, data: Any, where: str) -> Any:
     if isinstance(kind, type) and issubclass(kind, Record):
         return kind.from_json(data, f"{where}.")
     inner = get_args(kind)
-    if get_origin(kind) in (UnionType, Union):  # a type, or None
-        return None if data is None else _read(inner[0], data, where)
+    if get_origin(kind) in (UnionType, Union):  # the first that fits
+        if data is None and NoneType in inner:
+            return None
+        *first, last = (own for own in inner if own is not NoneType)
+        for own in first:
+            with suppress(NoRecord):
+                return _read(own, data, where)
+        return _read(last, data, where)
     if get_origin(kind) is tuple and isinstance(data, list):
         return tuple(_read(inner[0], own, f"{where}[{k}]") for k, own in enumerate(data))
     if get_origin(kind) is Mapping and isinstance(data, Mapping):

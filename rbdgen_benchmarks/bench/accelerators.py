@@ -69,7 +69,7 @@ def _measured(
 
 def as_text(name: str, result: dict[str, Any]) -> str:
     """One accelerator's functions and cells."""
-    simulation, about = result["simulation"], result["manifest"]["accelerator"]
+    simulation, about = result["simulation"], result["manifest"]["tasks"]
     batch = simulation["batch"]
     rows = [
         [

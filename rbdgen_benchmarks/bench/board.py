@@ -17,7 +17,6 @@ from rbdgen.api.sampling import states as sampled
 from rbdgen.api.vectors import sampled_tasks
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.design.choices import GIVES, NEEDS
-from rbdgen.design.manifest import AcceleratorManifest
 from rbdgen.draw.tables import table
 from rbdgen.shell.packets import Answered
 from rbdgen.shell.task_packets import Status
@@ -126,7 +125,6 @@ def _frames(folder: Path, progress: Progress) -> list[Any]:
 def asked_of(folder: Path, seed: int) -> Asked:
     """Tasks for the accelerator of a folder, as the integer model answers them."""
     manifest = read_manifest(folder).facts
-    assert isinstance(manifest, AcceleratorManifest)
     made = accelerate(str(folder / DESIGN))
     tasks, answers = [], []
     for function, words in sampled_tasks(made, TASKS, seed).items():

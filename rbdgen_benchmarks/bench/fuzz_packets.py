@@ -21,7 +21,6 @@ from rbdgen.api.folder import read_manifest, write_file
 from rbdgen.api.host_interface import packet_format
 from rbdgen.api.packets import Packets, packets_of
 from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
-from rbdgen.design.manifest import AcceleratorManifest
 from rbdgen.design.ports import Ports
 from rbdgen.draw.tables import markdown, table
 from rbdgen.shell.task_packets import MAX_FUNCTIONS, PacketFormat
@@ -67,7 +66,6 @@ def malformed(place: Path, progress: Progress, packets: int = MALFORMED) -> Any:
     folder = place / ROBOT
     api.generate(ROBOT, folder, progress, force=True, **CHOICES)
     entry = read_manifest(folder).facts
-    assert isinstance(entry, AcceleratorManifest)
     tasks, of = packets_of(folder, entry, TASKS, SEED), packet_format(entry.tasks)
     model = links_of(folder, entry.name, progress)
     total = np.zeros(len(HEAD), np.int64)

@@ -20,7 +20,6 @@ import numpy as np
 from rbdgen import golden
 from rbdgen.api.facts import info
 from rbdgen.api.folder import write_file
-from rbdgen.design.facts import AcceleratedFacts
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
 from rbdgen.robot.model import Array, Robot
@@ -166,5 +165,4 @@ def _cycles(sampler: Sampler, progress: Progress) -> int:
     """Cycles between a sample's end and the next one's, each step of it a task of its own."""
     choices: dict[str, Any] = {"functions": ("euler",), "accelerator": True}
     facts = info(ROBOT, progress, ii=INTERVAL, target=TARGET, **choices).facts
-    assert isinstance(facts, AcceleratedFacts)
-    return sampler.horizon * facts.accelerator.functions["euler"].interval
+    return sampler.horizon * facts.tasks.functions["euler"].interval

@@ -21,7 +21,6 @@ from rbdgen.api.vectors import sampled_words
 from rbdgen.api.verilated import load_core
 from rbdgen.compile.core import Core
 from rbdgen.design.choices import WHOLE
-from rbdgen.design.manifest import CoreManifest
 from rbdgen.draw.tables import markdown, table
 from rbdgen.system.progress import Progress
 from rbdgen.tools.model import Model
@@ -126,7 +125,6 @@ class Both:
             entry = checked_manifest(self.folder, False, progress, (DESIGN, ROBOT, "{name}.v"))
             core = recompiled(self.folder, progress)
             assert isinstance(core, Core)
-            assert isinstance(entry, CoreManifest)
             model = load_core(self.folder, entry, long=self.size >= SIZE, progress=progress)
             self._parts = core, IntegerModel(core, progress), model
         return self._parts

@@ -75,7 +75,7 @@ def dadu(full: bool, place: Path, progress: Progress) -> Reproduction:
             accelerator=True,
             **DESIGNS["iiwa14"][1],
             **words,
-        )["accelerator"]
+        )["tasks"]
     bars = {
         robot: [
             groups.Bar(row["function"], {"latency here": row["latency, µs"]})

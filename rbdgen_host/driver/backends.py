@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rbdgen.api.design_cache import KeptIntegers, kept_design
 from rbdgen.api.design_file import DESIGN, ROBOT, filed_notes
 from rbdgen.api.errors import Mismatch
-from rbdgen.api.folder import MARK, InputError, OutputError, checked_manifest, read_manifest
+from rbdgen.api.folder import MARK, InputError, checked_manifest, read_manifest, refuse_core
 from rbdgen.api.host_interface import line_layouts, packet_format
 from rbdgen.api.native_programs import Program, compiled
 from rbdgen.api.reference import golden_model
@@ -24,9 +24,9 @@ from rbdgen.design.bounds import whole_turns, within_a_turn
 from rbdgen.design.choices import COMPILED, ROLLOUTS
 from rbdgen.design.derived import of_functions
 from rbdgen.design.design import Design, has_registers
-from rbdgen.design.facts import AcceleratorFacts
+from rbdgen.design.facts import TaskFacts
 from rbdgen.design.loading import load
-from rbdgen.design.manifest import AcceleratorManifest, CoreManifest
+from rbdgen.design.manifest import HardwareManifest
 from rbdgen.graph.fixed import Integers
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Robot
@@ -41,7 +41,6 @@ from .links import Link, Transport, opened
 from .registers import ProgramRegisters, Registers
 from .words import Array, Coder, Flags
 
-Manifest = CoreManifest | AcceleratorManifest
 # A function and its words, by place → results (N,) by name, flags (N,).
 Tasked = Callable[[str, Mapping[str, Integers]], tuple[dict[str, Integers], Flags]]
 # Function: what one call asks for besides, and costs little more where it is computed with it.
@@ -282,7 +281,7 @@ def _integer_of(place: Path, progress: Progress) -> Backend:
     """The integer model of a folder's design; OutputError if this rbdgen compiles another one."""
     # the compiler: one second that others save
     from rbdgen.api.compilation import recompiled
-    from rbdgen.api.facts import accelerator_facts
+    from rbdgen.api.facts import task_facts
     from rbdgen.api.integer_model import IntegerModel
     from rbdgen.compile.core import Core
     from rbdgen.tasks.compiled import TaskModel
@@ -291,7 +290,7 @@ def _integer_of(place: Path, progress: Progress) -> Backend:
     entry = read_manifest(place).facts
     registers = _registers(place, entry, progress)
     front = product.front
-    coder = Coder(accelerator_facts(product), front.design, front.robot, front.canonical)
+    coder = Coder(task_facts(product), front.design, front.robot, front.canonical)
     if isinstance(product, Core):
         inputs, outputs = list(product.fixed.inputs), list(product.fixed.graph.outputs)
         model = IntegerModel(product, progress)
@@ -305,13 +304,9 @@ def _integer_of(place: Path, progress: Progress) -> Backend:
     return Backend(coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes)
 
 
-def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
+def _board(place: Path, entry: HardwareManifest, port: str | Transport) -> Backend:
     """The back end of a folder's design on a board."""
-    if not isinstance(entry, AcceleratorManifest):
-        raise OutputError(
-            f"{place}: boards take accelerators, of one function or several; make one with: rbdgen "
-            "generate ROBOT --accelerator --function F"
-        )
+    refuse_core(place, entry, "boards take")
     coder = _coder(place, entry.tasks)
     if isinstance(port, str) and port.startswith(PYNQ):
         packets, bitfile = packet_format(coder.tasks), port.removeprefix(PYNQ)
@@ -329,7 +324,7 @@ def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
     return Backend(coder.design, coder.robot, coder, run, notes=entry.notes)
 
 
-def _coder(place: Path, tasks: AcceleratorFacts) -> Coder:
+def _coder(place: Path, tasks: TaskFacts) -> Coder:
     """The coder of a folder with a design, whose manifest says of ``tasks`` all that is needed."""
     design, loaded = load(place / DESIGN)
     registers = has_registers(design)
@@ -337,19 +332,20 @@ def _coder(place: Path, tasks: AcceleratorFacts) -> Coder:
     return Coder(tasks, design, loaded, canonical)
 
 
-def _rtl(place: Path, entry: Manifest, progress: Progress) -> Backend:
+def _rtl(place: Path, entry: HardwareManifest, progress: Progress) -> Backend:
     """The back end of a generated folder."""
     coder = _coder(place, entry.tasks)
     model = load_core(place, entry, progress=progress)
     registers = _registers(place, entry, progress)
-    if isinstance(entry, AcceleratorManifest):
-        run: Run = partial(run_rtl, coder, model, registers)
+    if entry.is_core:
+        outputs = entry.ports.results
+        hardware = by_hardware(model, len(outputs), registers)
+        run: Run = partial(run_core, coder, outputs, hardware)
     else:
-        outputs = list(entry.formats.output)
-        run = partial(run_core, coder, outputs, by_hardware(model, len(outputs), registers))
+        run = partial(run_rtl, coder, model, registers)
     return Backend(coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes)
 
 
-def _registers(place: Path, entry: Manifest, progress: Progress) -> Registers | None:
+def _registers(place: Path, entry: HardwareManifest, progress: Progress) -> Registers | None:
     ports = entry.ports.registers
     return Registers(place, ports, progress) if ports else None

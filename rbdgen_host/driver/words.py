@@ -12,7 +12,7 @@ from rbdgen.api.arrays import refuse_missing_forces
 from rbdgen.api.folder import InputError
 from rbdgen.design.arrays import given_coordinates, gives
 from rbdgen.design.design import Design
-from rbdgen.design.facts import AcceleratorFacts
+from rbdgen.design.facts import TaskFacts
 from rbdgen.dynamics.interface import SAMPLED, from_columns, to_columns
 from rbdgen.graph.arrays import shape_of
 from rbdgen.graph.fixed import Format, Integers
@@ -36,7 +36,7 @@ class Coder:
     ``canonical``: the robot that the names of inputs are of; ``robot``: the one that arrays are of.
     """
 
-    tasks: AcceleratorFacts
+    tasks: TaskFacts
     design: Design
     robot: Robot
     canonical: Robot

@@ -149,6 +149,32 @@ def test_a_manifest_of_an_older_version(design: Path) -> None:
         api.simulate(design)
 
 
+@pytest.mark.parametrize("kind", ["made", "made_accelerator"])
+def test_the_manifest_of_the_version_before(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Its words had no sign, cores no identity, accelerators fewer keys, and one another name."""
+    whole = api.read_manifest(request.getfixturevalue(kind))
+    entry = json.loads(json.dumps(whole))
+    for function in entry["tasks"]["functions"].values():
+        for word in (*function["inputs"], *function["outputs"]):
+            del word["signed"]
+    entry["tasks"]["words"] = [
+        {key: word[key] for key in ("name", "width")} for word in entry["tasks"]["words"]
+    ]
+    if kind == "made":
+        del entry["identity"]
+    else:
+        entry["accelerator"] = entry.pop("tasks")
+        for key in ("style", "clock", "operations"):
+            del entry[key]
+    (tmp_path / "manifest.json").write_text(sealed(entry))
+    found = api.read_manifest(tmp_path).facts
+    assert found.is_core == (kind == "made") and found.headline == whole.facts.headline
+    for key in ("tasks", "style", "clock", "ports", "axi", "picture", "numbers"):
+        assert getattr(found, key) == getattr(whole.facts, key)
+
+
 def test_a_nested_manifest(design: Path) -> None:
     (design / "manifest.json").write_text('{"digest":' + "[" * 100_000)
     with pytest.raises(api.OutputError, match=r"manifest\.json: damaged"):

@@ -15,7 +15,7 @@ M = BoardLine(15, 17, 1107, 17647, 31, 1506024)
 
 def test_of_tasks() -> None:
     facts = api.info("pendulum", functions=("id", "m"), accelerator=True, ii=2).facts
-    assert facts.accelerator.lines == {"id": ID, "m": M}
+    assert facts.lines == {"id": ID, "m": M}
     (row,) = [line for line in info_text(facts).splitlines() if line.startswith("id  ")][-1:]
     assert row.split() == ["id", "24", "15", "1130", "12500", "31", "1388889"]
 

@@ -54,7 +54,7 @@ def test_a_path_whose_folder_has_gone(tmp_path: Path) -> None:
         (lambda: api.info("pendulum"), "<pendulum: id on ecp5-85f: latency "),
         (
             lambda: api.info("pendulum", functions=("id", "m"), accelerator=True, ii=8),
-            "<pendulum: id, m, an accelerator: ",
+            "<pendulum: id, m, an accelerator for ",
         ),
         (lambda: api.topology("pendulum"), "<pendulum: 2 joints, 2 modules built of 2>"),
         (

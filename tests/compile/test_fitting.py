@@ -359,7 +359,7 @@ def test_an_accelerator_that_fits_nowhere_is_made_and_says_so(
 
 def test_info_and_the_manifest_of_an_accelerator(tmp_path: Path) -> None:
     facts = api.info("pendulum", accelerator=True, functions=("m",))
-    cells = facts["accelerator"]["estimated"]
+    cells = facts["estimated"]
     assert f"about {cells['luts']} of 83640 LUTs" in facts["notes"][-1]
     place = api.generate("pendulum", tmp_path / "made", accelerator=True, functions=("m",))
     entry = api.read_manifest(place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from pathlib import Path
 from typing import Any
 
@@ -100,18 +101,18 @@ def test_the_c_header_leaves_the_base_out(made: Path, integer: Dynamics, tmp_pat
     for function, takes in (("fd", "aba"), ("difd", "computeABADerivativesFromMinverse")):
         arrays = [state[name] for name in CALLS[takes]]
         ticket = integer.submit(function, *arrays)
-        operands = coder.contract.functions[function].inputs
+        operands = coder.tasks.functions[function].inputs
         words = np.array([ticket._batches[0].values[i.word][0] for i in operands])
         packet = np.zeros(1 + len(words), np.uint32)
         encode = getattr(program, f"encode_{function}")
         assert encode(*map(pointer, arrays), TAG, pointer(packet)) == 0
         np.testing.assert_array_equal(packet, [header(function), *(words & 0xFFFFFFFF)])
-    outputs = coder.contract.functions["m"].outputs
-    assert list(outputs) == ["M[6,6]", "M[7,6]", "M[7,7]"]
+    outputs = coder.tasks.functions["m"].outputs
+    assert [word.name for word in outputs] == ["M[6,6]", "M[7,6]", "M[7,7]"]
     answer = np.array([header("m"), *range(1, 4)], np.uint32)
     tag, found = ctypes.c_uint16(), np.full((JOINTS, JOINTS), np.nan)
     assert program.decode_m(pointer(answer), ctypes.byref(tag), pointer(found)) == 0
-    expected = [w.real(np.array(k)) for k, w in enumerate(outputs.values(), 1)]
+    expected = [math.ldexp(k, -word.fraction) for k, word in enumerate(outputs, 1)]
     np.testing.assert_array_equal(found, [[expected[0], expected[1]], [expected[1], expected[2]]])
 
 

@@ -43,21 +43,21 @@ def test_packets_are_the_integer_models_words(
     """Encode a state, answer its words as the hardware would, decode: what the driver returns."""
     coder = integer._backend.coder
     assert coder is not None
-    contract, packets = coder.contract.functions[function], packet_format(manifest)
+    facts, packets = coder.tasks.functions[function], packet_format(manifest)
     for state in rows(states(NAME, 5, 3)):
         takes = [state[SPELT.get(name, name)] for name in NEEDS[function]]
         ticket = integer.submit(function, *takes)
         (tasks,) = ticket._batches
-        words = [int(tasks.values[i.word][0]) for i in contract.inputs]
+        words = [int(tasks.values[i.word][0]) for i in facts.inputs]
         packet = np.full(2 + len(words), 0xABCD, np.uint32)
         encode = getattr(program, f"encode_{function}")
         assert encode(*map(pointer, takes), TAG, pointer(packet)) == 0
-        expected = packets.encode_task(contract.code, TAG, words)
+        expected = packets.encode_task(facts.code, TAG, words)
         np.testing.assert_array_equal(packet, [*expected, 0xABCD])
 
         ticket.result()
-        results = response_words(ticket.arrays, contract)
-        response = Response(contract.code, Status.OK, TAG, results)
+        results = response_words(ticket.arrays, facts)
+        response = Response(facts.code, Status.OK, TAG, results)
         answer = np.array(packets.encode_response(response), np.uint32)
         tag = ctypes.c_uint16()
         nv = 5
@@ -72,16 +72,16 @@ def test_packets_are_the_integer_models_words(
 def test_angles_wrap(integer: Dynamics, program: ctypes.CDLL, manifest: dict[str, Any]) -> None:
     """As the driver has it: the last two joints of the gantry turn."""
     assert integer._backend.coder is not None
-    contract, packets = integer._backend.coder.contract.functions["id"], packet_format(manifest)
+    facts, packets = integer._backend.coder.tasks.functions["id"], packet_format(manifest)
     (state,) = rows(states(NAME, 1, 8))
     takes = [state[name] for name in ("q", "v", "a")]
     for angles in ((6.08, -3.9), (50.0, -1e12), (4.0, 3.2), (1e300, -2e5)):
         takes[0][3:] = angles
         (tasks,) = integer.submit("id", *takes)._batches
-        words = [int(tasks.values[i.word][0]) for i in contract.inputs]
+        words = [int(tasks.values[i.word][0]) for i in facts.inputs]
         packet = np.zeros(1 + len(words), np.uint32)
         assert program.encode_id(*map(pointer, takes), TAG, pointer(packet)) == 0
-        np.testing.assert_array_equal(packet, packets.encode_task(contract.code, TAG, words))
+        np.testing.assert_array_equal(packet, packets.encode_task(facts.code, TAG, words))
     integer.collect()
     for at, value, outside in ((3, math.inf, 1), (3, math.nan, 1), (3, 50.0, 0)):
         q = np.zeros(5)
@@ -185,7 +185,7 @@ def test_forces_sines_and_payload_come_in(tmp_path: Path, angles: str) -> None:
     ):
         given = [state[SPELT.get(name, name)] for name in NEEDS[function]]
         (tasks,) = driver.submit(function, *given, **more)._batches
-        operands = coder.contract.functions[function].inputs
+        operands = coder.tasks.functions[function].inputs
         words = np.array([tasks.values[i.word][0] for i in operands])
         packet = np.zeros(1 + len(words), np.uint32)
         encode = getattr(program, f"encode_{function}")
@@ -237,7 +237,7 @@ def test_what_has_no_packets(manifest: dict[str, Any]) -> None:
         c_header({**manifest, "language": "cpp"})
     with pytest.raises(InputError, match=f"{name}: no nv"):
         c_header({k: v for k, v in manifest.items() if k != "nv"})
-    accelerator = manifest["accelerator"]
+    accelerator = manifest["tasks"]
     wide = {**accelerator, "result": {**accelerator["result"], "width": 33}}
     with pytest.raises(InputError, match=f"{name}: words of 33 bits; a packet has 32 for each"):
-        c_header({**manifest, "accelerator": wide})
+        c_header({**manifest, "tasks": wide})

@@ -39,17 +39,17 @@ def test_rollouts_come_with_numbers(
     for state in rows(states("pendulum", 5, 6)):
         takes = [state[name] for name in ("q", "v", "tau")]
         for rule, h, steps in (("euler", 0.0117, 3), ("rk4", 1e-3, 2), ("rk4", 3e-7, 1)):
-            contract = driver._backend.coder.contract.functions[rule]
+            facts = driver._backend.coder.tasks.functions[rule]
             ticket = driver.submit(rule, *takes, h, steps)
-            words = [int(ticket._batches[0].values[i.word][0]) for i in contract.inputs]
+            words = [int(ticket._batches[0].values[i.word][0]) for i in facts.inputs]
             packet = np.zeros(1 + len(words), np.uint32)
             encode = getattr(program, f"encode_{rule}")
             given = (*map(pointer, takes), ctypes.c_double(h), steps, TAG, pointer(packet))
             assert encode(*given) == 0
-            np.testing.assert_array_equal(packet, packets.encode_task(contract.code, TAG, words))
+            np.testing.assert_array_equal(packet, packets.encode_task(facts.code, TAG, words))
 
-            results = response_words(ticket.arrays, contract)
-            response = Response(contract.code, Status.OVERFLOW, TAG, results)
+            results = response_words(ticket.arrays, facts)
+            response = Response(facts.code, Status.OVERFLOW, TAG, results)
             answer = np.array(packets.encode_response(response), np.uint32)
             tag, q, v = ctypes.c_uint16(), np.zeros(2), np.zeros(2)
             decode = getattr(program, f"decode_{rule}")
@@ -65,14 +65,14 @@ def test_words_of_rollouts_are_not_read_by_what_comes_after_them(
     driver, manifest = rolling
     program, packets = library(tmp_path, manifest, {}), packet_format(manifest)
     assert driver._backend.coder is not None
-    contract = driver._backend.coder.contract.functions["difd"]
+    facts = driver._backend.coder.tasks.functions["difd"]
     for state in rows(states("pendulum", 3, 6)):
         takes = [state[name] for name in ("q", "v", "a", "Minv")]
         values = driver.submit("difd", *takes)._batches[0].values
-        words = [int(values[i.word][0]) for i in contract.inputs]
+        words = [int(values[i.word][0]) for i in facts.inputs]
         packet = np.zeros(1 + len(words), np.uint32)
         assert program.encode_difd(*map(pointer, takes), TAG, pointer(packet)) == 0
-        np.testing.assert_array_equal(packet, packets.encode_task(contract.code, TAG, words))
+        np.testing.assert_array_equal(packet, packets.encode_task(facts.code, TAG, words))
 
 
 @pytest.mark.parametrize(

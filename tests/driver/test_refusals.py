@@ -142,7 +142,7 @@ def test_angles_wrap(integer: Dynamics, angle: float) -> None:
     state = change("q", angle, (2, 3))
     near = change("q", np.arctan2(np.sin(angle), np.cos(angle)), (2, 3))
     assert integer._backend.coder is not None
-    inputs = integer._backend.coder.contract.functions["id"].inputs
+    inputs = integer._backend.coder.tasks.functions["id"].inputs
     assert "q[3]" in {own.name for own in inputs}
     ticket = integer.submit("rnea", state["q"], state["v"], state["a"])
     found = ticket.result()

@@ -13,6 +13,7 @@ from rbdgen import golden
 from rbdgen.api import generate, read_manifest, simulate
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.loading import load
+from rbdgen.graph.fixed import Format
 from rbdgen.robot.model import RobotError
 from rbdgen_host.driver import Dynamics
 from tests.support.c_header import TAG, header, library, pointer
@@ -117,13 +118,16 @@ def test_the_c_header_has_both(each: Path, tmp_path: Path) -> None:
     ticket = both.submit("fd_given", *arrays)
     (answer,) = both.collect()
     assert both._backend.coder is not None
-    own = both._backend.coder.contract.functions["fd_given"]
+    own = both._backend.coder.tasks.functions["fd_given"]
     words = np.array([ticket._batches[0].values[i.word][0] for i in own.inputs])
     packet = np.zeros(1 + len(words), np.uint32)
     assert program.encode_fd_given(*map(pointer, arrays), TAG, pointer(packet)) == 0
     np.testing.assert_array_equal(packet, [header("fd_given"), *(words & 0xFFFFFFFF)])
-    assert list(own.outputs) == ["qdd[6]", "qdd[7]"]
-    back = [w.quantize(float(x)) for w, x in zip(own.outputs.values(), answer[6:], strict=True)]
+    assert [word.name for word in own.outputs] == ["qdd[6]", "qdd[7]"]
+    back = [
+        Format(w.width, w.fraction).quantize(float(x))
+        for w, x in zip(own.outputs, answer[6:], strict=True)
+    ]
     packed = np.array([header("fd_given"), *(int(x) & 0xFFFFFFFF for x in back)], np.uint32)
     tag, found = ctypes.c_uint16(), np.full(8, np.nan)
     assert program.decode_fd_given(pointer(packed), ctypes.byref(tag), pointer(found)) == 0

@@ -57,7 +57,7 @@ def test_a_board_from_a_robot(
     assert folder == place and set(before) == {"generate"} and before["generate"] > 0
     made = api.read_manifest(place)
     assert made["target"] == "ecp5-25f" and made["choices"]["width"] == 16
-    assert {k: f["interval"] for k, f in made["accelerator"]["functions"].items()} == {"id": 4}
+    assert {k: f["interval"] for k, f in made["tasks"]["functions"].items()} == {"id": 4}
     capsys.readouterr()
     assert main(["board", "ulx3s-12f", place, "--ii", "8"]) == 2
     assert "has its choices already" in capsys.readouterr().err
@@ -82,7 +82,7 @@ def test_a_board_from_a_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert asked == [str(own)] * 2
     made = api.read_manifest(own)
     assert made["target"] == "ecp5-25f" and made["choices"]["width"] == 16
-    assert {k: f["interval"] for k, f in made["accelerator"]["functions"].items()} == {"id": 4}
+    assert {k: f["interval"] for k, f in made["tasks"]["functions"].items()} == {"id": 4}
 
 
 def test_a_loader_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,6 @@ from rbdgen.api import board_link
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import Manifest, read_manifest
 from rbdgen.api.host_interface import line_layouts
-from rbdgen.design.manifest import AcceleratorManifest
 from rbdgen.shell.packets import (
     BROKEN,
     FLAG,
@@ -69,7 +68,6 @@ def board(folder: Path) -> Iterator[SimulatedBoard]:
 def layouts_of(manifest: Manifest) -> dict[int, Layout]:
     """Of an accelerator's functions."""
     facts = manifest.facts
-    assert isinstance(facts, AcceleratorManifest)
     return line_layouts(facts.tasks)
 
 

@@ -11,7 +11,6 @@ import pytest
 from rbdgen import api
 from rbdgen.api.board_link import link_sources
 from rbdgen.api.folder import read_manifest
-from rbdgen.design.manifest import AcceleratorManifest
 from rbdgen.shell.build import LEDS, top_text
 from rbdgen.shell.catalog import Board, find_board
 from rbdgen.shell.emit import verilog_file
@@ -74,7 +73,6 @@ def written(name: str, link: str, mhz: float, folder: Path, place: Path) -> list
     """The Verilog of a board's top and all below it, with what there is of pins and PLL."""
     board = find_board(name, LEDS, link)
     entry = read_manifest(folder).facts
-    assert isinstance(entry, AcceleratorManifest)
     top = place / f"{entry.name}_board.v"
     top.write_text(top_text(entry.name, board, pll(board.clock_hz, mhz)))
     return [top, *link_sources(place, folder, entry, board, board.baud)]

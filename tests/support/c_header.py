@@ -30,7 +30,7 @@ def library(folder: Path, manifest: dict[str, Any], extra: dict[str, list[str]])
     declared = {"h": "double h", "steps": "uint16_t steps"}
     name = manifest["name"]
     lines = [f'#include "{name}.h"', f'#include "{name}.h"']  # once is enough
-    for own in manifest["accelerator"]["functions"]:
+    for own in manifest["tasks"]["functions"]:
         takes = [*NEEDS[own], *extra.get(own, [])]
         order = ["q", *(x for x in takes if x in ("sines", "cosines")), *takes]
         takes = list(dict.fromkeys(order))
@@ -82,11 +82,11 @@ def rows(state: dict[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
     return [{k: np.ascontiguousarray(x[i]) for k, x in state.items()} for i in range(n)]
 
 
-def response_words(arrays: dict[str, np.ndarray], contract: Any) -> tuple[int, ...]:
+def response_words(arrays: dict[str, np.ndarray], facts: Any) -> tuple[int, ...]:
     """The words that the integer model gave, from the numbers that they stand for."""
     words = []
-    for output, word in contract.outputs.items():
-        name, _, index = output.rstrip("]").partition("[")
+    for word in facts.outputs:
+        name, _, index = word.name.rstrip("]").partition("[")
         value = arrays[name][tuple(int(k) for k in index.split(","))]
         words.append(int(math.ldexp(float(value), word.fraction)))
     return tuple(words)

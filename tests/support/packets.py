@@ -20,7 +20,7 @@ def malformed_packets(packet: Packet, rng: random.Random) -> list[list[int]]:
 
 def packet_format(manifest: Mapping[str, Any], lanes: int = 1) -> PacketFormat:
     """The packets of an accelerator, by its manifest."""
-    entry = manifest["accelerator"]
+    entry = manifest["tasks"]
     functions = {
         own["code"]: Function(name, len(own["inputs"]), len(own["outputs"]))
         for name, own in entry["functions"].items()

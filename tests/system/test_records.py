@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,7 @@ class Channel(Record):
     clock: float | None
     choices: Mapping[str, Any]
     pairs: tuple[tuple[str, ...], ...] = ()
+    clocks: int | Mapping[str, int] | None = None
 
     @property
     def bits(self) -> int:
@@ -88,3 +90,17 @@ def test_what_is_missing_is_named() -> None:
         Channel.from_json({key: value for key, value in DATA.items() if key != "words"})
     with pytest.raises(NoRecord, match="all of it: not an object"):
         Channel.from_json([])
+
+
+@pytest.mark.parametrize("clocks", [3, {"id": 3}])
+def test_the_first_type_that_fits(clocks: Any) -> None:
+    found = Channel.from_json({**DATA, "clocks": clocks})
+    assert found.clocks == clocks and found.to_json()["clocks"] == clocks
+
+
+@pytest.mark.parametrize(
+    ("clocks", "said"), [("3", "clocks: '3'"), ({"id": "3"}, "clocks.id: '3'")]
+)
+def test_no_type_that_fits(clocks: Any, said: str) -> None:
+    with pytest.raises(NoRecord, match=re.escape(said)):
+        Channel.from_json({**DATA, "clocks": clocks})
