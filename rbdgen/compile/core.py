@@ -20,7 +20,7 @@ from ..graph.word import kind_of
 from ..robot.limb_unification import cure
 from ..robot.model import RobotError
 from ..schedule.features import features
-from ..schedule.limbs import LimbPlan
+from ..schedule.limbs import in_limbs
 from ..schedule.plan import Plan
 from ..tasks.one_stage import OneStage, one_stage
 from ..words.input_domain import Given
@@ -144,7 +144,7 @@ def in_turn(front: Front, limbs: Program, words: Words) -> Core | None:
     if template is None:
         return None
     program = of_limbs(front, limbs, fixed, words.given)
-    return Core(front, ranges, program.whole, LimbPlan(template, program), (note,))
+    return Core(front, ranges, program.whole, in_limbs(template, program), (note,))
 
 
 def of_limbs(front: Front, limbs: Program, fixed: FixedGraph, given: Given) -> FixedProgram:

@@ -14,7 +14,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.held import Held
 from ..graph.word import indices, kind_of, renamed
 from ..robot.model import RobotError
-from ..schedule.limbs import LimbPlan
+from ..schedule.limbs import in_limbs
 from ..schedule.partition import Piece
 from ..schedule.plan import Plan
 from ..schedule.units import shared_jobs
@@ -222,7 +222,7 @@ def _plan(design: Design, name: str, piece: Piece, interval: int, target: Target
         return every(interval, design, piece.fixed, shared_jobs(piece.fixed, target), target)
     one, limbs = piece.program.template, len(piece.program.copies)
     own = every(interval // limbs, design, one, shared_jobs(one, target), target)
-    return LimbPlan(own, piece.program)
+    return in_limbs(own, piece.program)
 
 
 def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import STILL, Node, Region
 from ..graph.wires import source
 from .binding import Binding
-from .pipelined import OUTPUT, Schedule, region_of
+from .pipelined import OUTPUT, Schedule, region_name, region_of
 from .program import ScheduleError
 
 FLAG_BITS = 1
@@ -191,7 +191,56 @@ def plan(schedule: Schedule) -> Pipeline:
     ]
     channels.sort(key=lambda c: (order.index(c.sender), order.index(c.receiver)))
     flags = {region: complete[region] - base[region] for region in complete}
-    return Pipeline(schedule, fire, base, tuple(channels), flags)
+    return verify_pipeline(Pipeline(schedule, fire, base, tuple(channels), flags))
+
+
+def verify_pipeline(plan: Pipeline) -> Pipeline:
+    """The pipeline, if it keeps its own rules; its schedule is verified already.
+
+    Raises:
+        ScheduleError: a word that crosses on no channel, on two, in another width or at another
+            time than in the schedule, a region that fires before its tokens are there, a FIFO with
+            too little room, a flag before what it covers; says which.
+    """
+    s = plan.schedule
+    carried: dict[tuple[Node, Region], Word] = {}
+    flags: dict[tuple[Region, Region], Word] = {}
+    for c in plan.channels:
+        pair = f"{region_name(c.sender)} to {region_name(c.receiver)}"
+        for word in c.words:
+            there = (c.sender, c.receiver) in flags
+            if word.node is not None:
+                there = (word.node, c.receiver) in carried or region_of(word.node) != c.sender
+                carried[word.node, c.receiver] = word
+            else:
+                flags[c.sender, c.receiver] = word
+            if there:
+                raise ScheduleError(f"{pair}: a word that is not the channel's alone")
+        if plan.fire[c.receiver] < plan.fire[c.sender] + c.delay:
+            raise ScheduleError(f"{pair}: fires before its token is there")
+        if c.depth < plan.fire[c.receiver] - plan.fire[c.sender] + c.hold + 1 + PUSHES_ON_THE_WAY:
+            raise ScheduleError(f"{pair}: a FIFO of {c.depth} tokens has too little room")
+        if (c.sender in plan.flags) != ((c.sender, c.receiver) in flags):
+            raise ScheduleError(f"{pair}: a flag that is not sent, or is no flag")
+    if carried.keys() != s.read.keys():
+        raise ScheduleError("not every word that crosses has a channel")
+    for (node, receiver), word in carried.items():
+        what = f"node {node.index} to {region_name(receiver)}"
+        read = s.read[node, receiver] - plan.base[receiver]
+        if receiver == OUTPUT:  # results leave together, when the last flag is there
+            read = max(read, 0)
+        if (word.written, word.read) != (s.written(node) - plan.base[region_of(node)], read):
+            raise ScheduleError(f"{what}: at another time than in the schedule")
+        if word.width != s.fixed.formats[node].width:
+            raise ScheduleError(f"{what}: in {word.width} bits")
+    for node in s.time:
+        if s.fixed.overflowing(node) and plan.flags.get(region_of(node), -1) < plan.offset(node):
+            raise ScheduleError(f"overflow of node {node.index} after the flag")
+    for (sender, receiver), word in flags.items():
+        joins = receiver == OUTPUT or plan.flags.get(receiver, -1) >= word.read
+        if word.written != plan.flags[sender] or not joins:
+            raise ScheduleError(f"{region_name(receiver)}: flag before that of what it reads")
+    return plan
 
 
 def _firing_order(

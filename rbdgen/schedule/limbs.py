@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Region
-from ..graph.visits import Visit
+from ..graph.node import STILL, Node, Op, Region
+from ..graph.visits import Result, Visit, factored
+from ..graph.wires import source
 from ..words.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel, Pipeline
 from .fold import Fold
+from .program import ScheduleError
 from .turns import Turns
 
 AROUND = 2  # cycles besides the limbs' turns: a result's register before and in its place
@@ -101,3 +103,36 @@ class LimbPlan:
             for result, (own, _) in self.program.real.given(limb).items():
                 flags[own] = columns[result]
         return np.array(list(flags.values())).reshape(len(flags), n).T
+
+
+def in_limbs(template: Pipeline | Fold, program: FixedProgram) -> LimbPlan:
+    """The plan of all limbs of a program, by that of its only template."""
+    return verify_limbs(LimbPlan(template, program))
+
+
+def verify_limbs(plan: LimbPlan) -> LimbPlan:
+    """The plan, if it keeps its own rules; one limb's plan is verified already.
+
+    Raises:
+        ScheduleError: a limb of another template, one that reads another's results, an output that
+            no limb gives, a copy with other operations or words than the datapath has; says which.
+    """
+    real, template = plan.program.real, plan.program.template
+    if plan.fixed is not template:
+        raise ScheduleError("one limb's plan is of another graph than the limbs'")
+    for limb, reads in real.reads.items():
+        if any(isinstance(factored(source)[0], Result) for source in reads.values()):
+            raise ScheduleError(f"limb {limb.key}: reads another's results")
+        if reads.keys() != set(template.inputs):
+            raise ScheduleError(f"limb {limb.key}: not every input of the datapath has a source")
+        for node, copy in plan.program.copies[limb].items():
+            if copy.op in (Op.CONST, Op.MULC) or node.op in (Op.INPUT, Op.MULC):
+                continue  # worked out, renamed or read with a sign
+            if copy.op is not node.op or plan.whole.formats[copy] != template.formats[node]:
+                raise ScheduleError(f"limb {limb.key}: node {node.index} is not the datapath's")
+    for name, node in plan.whole.graph.outputs.items():
+        word, _ = factored(real.outputs.get(name, 0.0))
+        given = isinstance(word, Result) and word.visit in real.reads
+        if source(node).op not in STILL and not given:
+            raise ScheduleError(f"{name}: no limb gives it")
+    return plan

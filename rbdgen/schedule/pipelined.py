@@ -171,14 +171,50 @@ def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
     for region in sorted(fire, key=lambda r: -fire[r]):
         if region != INPUT:
             fire[region] = min(at + (fire[to] if to else 0) for at, to in deadlines[region])
-    return Schedule(
-        fixed,
-        binding,
-        target,
-        {n: x[unit(n)] for n in units},
-        read,
-        fire,
-    )
+    times = {n: x[unit(n)] for n in units}
+    return verify_schedule(Schedule(fixed, binding, target, times, read, fire))
+
+
+def verify_schedule(made: Schedule) -> Schedule:
+    """The schedule, if it keeps its own rules.
+
+    Raises:
+        ScheduleError: an operand or a word of another region that is read before it is there, a
+            region that fires before one that sends to it, results that leave apart, two times of
+            one unit, an operation without a time; says which.
+    """
+    fixed, time, read, fire = made.fixed, made.time, made.read, made.fire
+    if {n for n in fixed.graph.nodes if n.op not in (*STILL, Op.MULC)} != time.keys():
+        raise ScheduleError("not every operation has a time")
+    crossing = {(n, OUTPUT) for n in map(source, fixed.graph.outputs.values()) if n in time}
+    together: dict[object, int] = {}
+    for node, at in time.items():
+        region, start = region_of(node), made.start(node)
+        if node.op is Op.INPUT and at != INPUT_REGISTER:
+            raise ScheduleError(f"input {node.name} in cycle {at}")
+        if together.setdefault(unit(node), at) != at:
+            raise ScheduleError(f"the unit of node {node.index} has two times")
+        if start < fire[region]:
+            raise ScheduleError(f"node {node.index} starts before {region_name(region)} fires")
+        for operand in operands(node):
+            there = time[operand]
+            if region_of(operand) != region:
+                crossing.add((operand, region))
+                there = read.get((operand, region), start) + 1  # into a register of the region
+            if there > start:
+                raise ScheduleError(f"node {node.index} reads {operand.index} before it is there")
+    if crossing != read.keys():
+        raise ScheduleError("not every word that crosses is read once")
+    for (node, region), at in read.items():
+        if (
+            at <= made.written(node)
+            or at < fire[region]
+            or (region == OUTPUT and at > fire[region])
+        ):
+            raise ScheduleError(f"{region_name(region)} reads {node.index} in cycle {at}")
+        if fire[region] <= fire[region_of(node)]:
+            raise ScheduleError(f"{region_name(region)} fires before what sends to it")
+    return made
 
 
 def _constants(fixed: FixedGraph) -> set[Node]:

@@ -133,11 +133,16 @@ def verify_rounds(plan: RoundPlan) -> RoundPlan:
     """The plan, if it keeps its own rules.
 
     Raises:
-        ScheduleError: two visits to a datapath in one phase, or a word read before it is there.
+        ScheduleError: a visit without a round, or on a datapath that there is not, two visits to
+            one in one phase, or a word read before it is there; says which.
     """
+    if plan.at.keys() != plan.program.real.reads.keys():
+        raise ScheduleError("not every visit has a round")
     busy: dict[tuple[Datapath, int], Visit] = {}
     for visit, at in plan.at.items():
-        slot = plan.datapath[visit], at % plan.rounds
+        slot = own, _ = plan.datapath[visit], at % plan.rounds
+        if own not in plan.datapaths.copies or own.template != visit.template:
+            raise ScheduleError(f"{visit} on {own.name}, a datapath that there is not")
         if busy.setdefault(slot, visit) != visit:
             raise ScheduleError(f"{visit} and {busy[slot]} on one datapath in one round")
     for (datapath, port), phases in plan.origins.items():

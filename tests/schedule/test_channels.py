@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rbdgen.graph.node import Op
 from rbdgen.graph.wires import source
-from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, Pipeline, Word
+from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, Pipeline, Word, verify_pipeline
 from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_of
+from rbdgen.schedule.program import ScheduleError
 from tests.support.schedule_examples import CASES, compiled
 
 A, B = ("forward", 0), ("forward", 1)
@@ -160,3 +163,63 @@ def test_outputs_that_are_constants_cross_nowhere() -> None:
     ]
     crossing = {w.node for c in plan.into(OUTPUT) for w in c.words if w.node is not None}
     assert len(crossing) + len(constant) == len(plan.schedule.fixed.graph.outputs)
+
+
+def broken(plan: Pipeline, rule: str) -> Pipeline:
+    """The pipeline with one rule broken."""
+    channels = list(plan.channels)
+    k = next(k for k, c in enumerate(channels) if c.receiver != OUTPUT and c.sender in plan.flags)
+    c = channels[k]
+    word, *others = c.words
+
+    def of(*words: Word, **changes: int) -> Pipeline:
+        made = replace(c, words=words or c.words, **changes)
+        return replace(plan, channels=(*channels[:k], made, *channels[k + 1 :]))
+
+    match rule:
+        case "the channel's alone":
+            return of(*c.words, word)
+        case "its token":
+            return replace(plan, fire={**plan.fire, c.receiver: plan.fire[c.receiver] - 1})
+        case "too little room":
+            return of(depth=c.depth - 1)
+        case "a flag that is not sent":
+            return of(*(own for own in c.words if own.node is not None))
+        case "has a channel":
+            return of(*others)
+        case "another time":
+            return of(replace(word, written=word.written - 1), *others)
+        case "bits":
+            return of(replace(word, width=word.width - 1), *others)
+        case "after the flag":
+            return replace(plan, flags={**plan.flags, c.receiver: 0})
+    early = [
+        replace(
+            o, words=[replace(w, written=w.written - 1) if w.node is None else w for w in o.words]
+        )
+        if o.sender == c.sender
+        else o
+        for o in channels
+    ]
+    return replace(plan, channels=tuple(early))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "the channel's alone",
+        "its token",
+        "too little room",
+        "a flag that is not sent",
+        "has a channel",
+        "another time",
+        "bits",
+        "after the flag",
+        "flag before",
+    ],
+)
+def test_the_verifier_sees_each_broken_rule(rule: str) -> None:
+    plan = compiled("pendulum").plan
+    assert verify_pipeline(plan) is plan
+    with pytest.raises(ScheduleError, match=rule):
+        verify_pipeline(broken(plan, rule))

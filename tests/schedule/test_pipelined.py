@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.node import Node, Op, Region
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.schedule.binding import bind
-from rbdgen.schedule.pipelined import INPUT, OUTPUT, Schedule, schedule
+from rbdgen.schedule.pipelined import INPUT, OUTPUT, Schedule, schedule, verify_schedule
+from rbdgen.schedule.program import ScheduleError
 from tests.support.notation import graph
 from tests.support.schedule_examples import CASES, compiled
 
@@ -154,6 +156,53 @@ def test_sine_and_cosine_of_an_angle_come_together(case: str) -> None:
 def test_latency_is_the_longest_path(case: str) -> None:
     s = compiled(case).plan.schedule
     assert s.fire[OUTPUT] == earliest_latency(s)
+
+
+def broken(s: Schedule, rule: str) -> Schedule:
+    """The schedule with one rule broken."""
+    inside = next(n for n in s.time if n.args and all(home(a) == home(n) for a in reads(n)))
+    word = next(w for w in s.read if w[1] != OUTPUT)
+    if rule == "not every operation":
+        return replace(s, time={n: at for n, at in s.time.items() if n is not inside})
+    if rule == "input":
+        return replace(s, time={**s.time, next(iter(s.time)): 2})
+    if rule == "two times":
+        sine = next(n for n in s.time if n.op is Op.SIN)
+        return replace(s, time={**s.time, sine: s.time[sine] + 1})
+    if rule == "before it is there":
+        operand = reads(inside)[0]
+        return replace(s, time={**s.time, inside: s.time[operand] + s.duration(inside) - 1})
+    if rule == "not every word":
+        return replace(s, read={w: at for w, at in s.read.items() if w[1] != OUTPUT})
+    if rule == "starts before":
+        return replace(s, fire={**s.fire, home(inside): s.start(inside) + 1})
+    if rule == "reads":
+        return replace(s, read={**s.read, word: s.written(word[0])})
+    if rule == "in cycle":  # a result that leaves after the others
+        word = next(w for w in s.read if w[1] == OUTPUT)
+        return replace(s, read={**s.read, word: s.read[word] + 1})
+    return replace(s, fire={**s.fire, word[1]: s.fire[home(word[0])]})
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "not every operation",
+        "input",
+        "two times",
+        "before it is there",
+        "not every word",
+        "starts before",
+        "reads",
+        "in cycle",
+        "fires before",
+    ],
+)
+def test_the_verifier_sees_each_broken_rule(rule: str) -> None:
+    s = compiled("pendulum").plan.schedule
+    assert verify_schedule(s) is s
+    with pytest.raises(ScheduleError, match=rule):
+        verify_schedule(broken(s, rule))
 
 
 @pytest.mark.parametrize("case", CASES)

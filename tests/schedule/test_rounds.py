@@ -215,6 +215,16 @@ def test_the_verifier_sees_two_in_one_slot(case: str) -> None:
         verify_rounds(replace(plan, at={**plan.at, other: late}))
 
 
+def test_the_verifier_sees_a_visit_without_a_round_or_a_datapath(plan: RoundPlan) -> None:
+    some, *others = plan.at
+    with pytest.raises(ScheduleError, match="not every visit has a round"):
+        verify_rounds(replace(plan, at={visit: plan.at[visit] for visit in others}))
+    there = plan.datapath[some]
+    for wrong in (replace(there, number=1000), Datapath("nobody", there.number)):
+        with pytest.raises(ScheduleError, match="a datapath that there is not"):
+            verify_rounds(replace(plan, datapath={**plan.datapath, some: wrong}))
+
+
 def test_a_plan_is_the_same_every_time() -> None:
     again = in_rounds(words("hyq", "did,m"), TARGET, 12, 3)
     plan = planned("legs")
