@@ -36,19 +36,23 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
     last, length = max(plan.at.values()) + 1, plan.template.interval
     first = {plan.datapath[visit]: at for visit, at in sorted(plan.at.items(), key=lambda v: -v[1])}
     datapaths = sorted(plan.datapaths.copies, key=lambda datapath: (first[datapath], datapath))
-    copies = Counter(datapath.kind for datapath in datapaths)
+    copies = Counter(kind_of(datapath.template) for datapath in datapaths)
     number: Counter[str] = Counter()
     said: dict[Datapath, str] = {}
     for datapath in sorted(datapaths):
-        number[datapath.kind] += 1
-        said[datapath] = _label(datapath.kind, number[datapath.kind], copies[datapath.kind])
+        number[kind_of(datapath.template)] += 1
+        said[datapath] = _label(
+            kind_of(datapath.template),
+            number[kind_of(datapath.template)],
+            copies[kind_of(datapath.template)],
+        )
     left = 24 + max(svg.extent(words, SMALL) for words in said.values())
     needed = max(svg.extent(_key(visit.key), SMALL) for visit in plan.at) + 2
     cell = max((WIDTH - left - 24) / last, min(needed, WIDEST / last))
     width = left + cell * last + 24
     kinds = dict.fromkeys(kind_of(name) for name in plan.program.templates)
     colour = {kind: BUSY[k % len(BUSY)] for k, kind in enumerate(kinds)}
-    there = list(dict.fromkeys(datapath.kind for datapath in datapaths))
+    there = list(dict.fromkeys(kind_of(datapath.template) for datapath in datapaths))
     own = BUSY[0]
     shown = [
         Entry("a visit of the task, with its joint's number, or its two", own),
@@ -81,7 +85,7 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
             hint += "" if mine else " of another task"
             shade, opacity = svg.group(page, hint), 1.0 if mine else OTHER
             y = row[datapath] + 2
-            svg.rectangle(shade, x, y, cell, ROW - 4, colour[datapath.kind], opacity)
+            svg.rectangle(shade, x, y, cell, ROW - 4, colour[kind_of(datapath.template)], opacity)
             key, middle = _key(visit.key), x + cell / 2
             size = SMALL if cell >= svg.extent(key, SMALL) + 2 else TIGHT
             if mine and cell >= svg.extent(key, size):

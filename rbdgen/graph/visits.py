@@ -21,6 +21,11 @@ class Visit:
     template: str
     key: tuple[int, ...]
 
+    @property
+    def name(self) -> str:
+        """``column_3``."""
+        return "_".join((self.template, *map(str, self.key)))
+
 
 @dataclass(frozen=True)
 class Result:

@@ -22,7 +22,7 @@ from ..graph.wires import source
 from ..words.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel
-from .datapaths import TASK, Datapath, Datapaths
+from .datapaths import TASK, Datapath, region_of
 from .fabric import READ
 from .fold import Fold, flag_time, flagged_together
 from .pipelined import INPUT, OUTPUT
@@ -79,7 +79,7 @@ class RoundPlan:
     """
 
     program: FixedProgram
-    datapaths: Datapaths
+    datapaths: FixedProgram
     template: Fold
     rounds: int
     at: Mapping[Visit, int]
@@ -233,7 +233,7 @@ class RoundPlan:
         for node in self.template.time:
             regions.setdefault(node.region, []).append(node)
         found = {
-            datapath: self.template.checks_of(regions.get((datapath.template, datapath.number), ()))
+            datapath: self.template.checks_of(regions.get(region_of(datapath), ()))
             for datapath in self.datapaths.copies
         }
         return {datapath: checks for datapath, checks in found.items() if checks}

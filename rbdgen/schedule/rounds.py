@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..design.target import Target
 from ..graph.visits import Result, Visit, factored
 from ..words.instances import FixedProgram
-from .datapaths import TASK, Datapath, datapaths_of
+from .datapaths import TASK, Datapath, datapaths_of, jobs_of
 from .modulo import fold
 from .program import ScheduleError
 from .round_plan import ON_THE_WAY, Origin, RoundPlan
@@ -23,10 +23,10 @@ def in_rounds(
     ``budget``, or the part, are made of logic.
     """
     datapaths = datapaths_of(program, rounds)
-    jobs = datapaths.jobs(target)
+    jobs = jobs_of(datapaths, target)
     if interval == 1:
         jobs = jobs.in_logic(budget or target.multipliers)
-    whole = fold(datapaths.fixed, target, interval, jobs, selected=interval > 1)
+    whole = fold(datapaths.whole, target, interval, jobs, selected=interval > 1)
     found = RoundPlan(program, datapaths, whole, rounds, {}, {}, {})
     datapath = _datapaths_of_visits(program, rounds)
     given = _given(program, rounds)
@@ -45,7 +45,7 @@ def _given(program: FixedProgram, rounds: int) -> dict[tuple[Visit, str], tuple[
             if (ports := list(program.real.read(visit)))
         ]
         for k, (visit, ports) in enumerate(readers):
-            datapath = Datapath(TASK, number + k // rounds)
+            datapath = Datapath(TASK, (number + k // rounds,))
             found |= {(visit, port): (datapath, k % rounds) for port in ports}
         number += -(-len(readers) // rounds)
     return found
@@ -70,7 +70,7 @@ def _datapaths_of_visits(program: FixedProgram, rounds: int) -> dict[Visit, Data
                 continue
             _, k = min(room)
             free[k] -= len(row)
-            datapath |= dict.fromkeys(row, Datapath(name, k))
+            datapath |= dict.fromkeys(row, Datapath(name, (k,)))
     return datapath
 
 

@@ -13,7 +13,7 @@ from itertools import count
 
 from ..design.target import Target
 from ..words.instances import FixedProgram
-from .datapaths import datapaths_of, datapaths_with
+from .datapaths import datapaths_of, datapaths_with, jobs_of
 from .round_plan import GATHERING
 from .specialise import specialised, templates_of
 from .units import Jobs
@@ -146,5 +146,5 @@ class Ways:
                 datapaths = datapaths_with(templates, dict.fromkeys(templates, 1))
             else:
                 datapaths = datapaths_of(self._program, rounds)
-            self._jobs[rounds] = datapaths.jobs(self._target)
+            self._jobs[rounds] = jobs_of(datapaths, self._target)
         return self._jobs[rounds]

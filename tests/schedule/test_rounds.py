@@ -21,7 +21,7 @@ from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.visits import Program, Result, Visit
 from rbdgen.graph.wires import source
 from rbdgen.robot.denavit_hartenberg import chained_frames
-from rbdgen.schedule.datapaths import TASK, Datapath, datapaths_of
+from rbdgen.schedule.datapaths import TASK, Datapath, datapaths_of, jobs_of
 from rbdgen.schedule.fold import LOGIC_PORT, flag_time, verify_fold
 from rbdgen.schedule.program import ScheduleError
 from rbdgen.schedule.round_plan import GATHERING, ON_THE_WAY, PHASES, RoundPlan
@@ -141,7 +141,7 @@ def test_checks_are_of_every_node_that_can_overflow(plan: RoundPlan) -> None:
     assert len(seen) == len(wanted)
     for datapath, checks in plan.checks.items():
         regions = {node.region for nodes in checks.values() for node in nodes}
-        assert regions == {(datapath.template, datapath.number)}
+        assert regions == {(datapath.template, *datapath.key)}
 
 
 def test_every_result_is_kept(plan: RoundPlan) -> None:
@@ -220,7 +220,7 @@ def test_the_verifier_sees_a_visit_without_a_round_or_a_datapath(plan: RoundPlan
     with pytest.raises(ScheduleError, match="not every visit has a round"):
         verify_rounds(replace(plan, at={visit: plan.at[visit] for visit in others}))
     there = plan.datapath[some]
-    for wrong in (replace(there, number=1000), Datapath("nobody", there.number)):
+    for wrong in (Datapath(there.template, (1000,)), Datapath("nobody", there.key)):
         with pytest.raises(ScheduleError, match="a datapath that there is not"):
             verify_rounds(replace(plan, datapath={**plan.datapath, some: wrong}))
 
@@ -259,11 +259,11 @@ def test_the_leanest_way_has_the_fewest_lanes() -> None:
     made = words("iiwa14", "did")
     for rounds in (1, 2, 4, 7, 14):
         datapaths = datapaths_of(specialised(made, rounds), rounds)
-        needs = datapaths.jobs(TARGET).multipliers(28 // rounds)
+        needs = jobs_of(datapaths, TARGET).multipliers(28 // rounds)
         assert needs > 156 or found.datapaths <= len(datapaths.copies)
     chosen = datapaths_of(specialised(made, found.rounds), found.rounds)
     assert len(chosen.copies) == found.datapaths
-    assert chosen.jobs(TARGET).multipliers(found.cycles) == found.multipliers <= 156
+    assert jobs_of(chosen, TARGET).multipliers(found.cycles) == found.multipliers <= 156
 
 
 def test_rounds_divide_the_interval_and_leave_time_to_gather() -> None:
