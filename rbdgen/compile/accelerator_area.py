@@ -15,8 +15,7 @@ from ..tasks.stage import Stage
 from ..tasks.stages import Accelerator
 from ..tasks.visit import parse
 from .front import Front
-from .joint_stages import BY_JOINTS
-from .stage_pieces import OUTPUTS
+from .stage_pieces import BY_JOINTS, OUTPUTS
 
 BLOCK_RAMS = 0.9  # of the part's: more than that are hard to reach
 

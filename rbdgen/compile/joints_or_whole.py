@@ -10,10 +10,10 @@ from .accelerator_area import luts_of_sums, stage_luts, sums_apart
 from .expected import expected_errors
 from .fitting import Need
 from .front import Front, is_large
-from .joint_stages import BY_JOINTS
 from .limbs_in_turn import Pieces, in_turn
 from .plans import chooses_fold
 from .scheduled import Accelerated, need_of, of_joints, refuse_few_multipliers
+from .stage_pieces import BY_JOINTS
 from .word_errors import too_inexact
 
 

@@ -13,12 +13,11 @@ from ..system.progress import Progress
 from ..tasks.stage import constant
 from ..words.input_domain import Given
 from .front import Front
-from .joint_stages import by_columns, pieces_of_joints
 from .limbs.names import LimbError
 from .limbs.pieces import cut_limbs, split_limbs
 from .limbs.split import Split
 from .paces import stage_intervals
-from .stage_pieces import StagePieces, cut_whole
+from .stage_pieces import StagePieces, by_columns, cut_whole, pieces_of_joints
 from .words import sample_inputs, with_extremes
 
 # pieces and their intervals where limbs take turns, and notes of who does

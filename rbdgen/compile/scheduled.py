@@ -26,12 +26,11 @@ from .accelerator_area import accelerator_features, banks_in_block_ram
 from .fitting import Need, need
 from .front import Front
 from .inverse_factors import INVERSE
-from .joint_stages import BY_JOINTS
 from .limbs_in_turn import Pieces, takes_turns
 from .matrix_rows import PRODUCT, InColumns, inverse_in_columns, product_in_columns
 from .paces import stage_intervals
 from .plans import every, refuse_joints, rounds
-from .stage_pieces import StagePieces
+from .stage_pieces import BY_JOINTS, StagePieces
 
 FEWEST_SLOTS = 4
 _NO_COLUMNS = (

@@ -15,10 +15,10 @@ from .accelerate import compile_accelerator
 from .accelerator_area import accelerator_features
 from .fitting import often
 from .front import Front
-from .joint_stages import BY_JOINTS
 from .limbs_in_turn import Pieces
 from .plans import SAVED, refuse_joints
 from .scheduled import Accelerated, of_joints
+from .stage_pieces import BY_JOINTS
 
 ROOMY = 0.35  # of a part's LUTs: a design that fills no more is routed in minutes, however fast
 

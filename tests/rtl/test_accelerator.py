@@ -13,8 +13,8 @@ from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.api.verilated import ports_of
 from rbdgen.compile import front, inverse_factors, joints_or_whole
 from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.joint_stages import BY_JOINTS
 from rbdgen.compile.scheduled import Accelerated
+from rbdgen.compile.stage_pieces import BY_JOINTS
 from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
 from rbdgen.graph.fixed import Format
 from rbdgen.shell.emit import emit_accelerator

@@ -27,7 +27,7 @@ from ...words.instances import instantiate
 from ...words.program_ranges import in_words_along
 from ...words.wordlength import input_formats
 from ..front import Front
-from ..stage_pieces import OUTPUTS, StagePieces, complete, has_rollouts, steps, targets_of
+from ..stage_pieces import OUTPUTS, StagePieces, complete, targets_of
 from ..words import LIMB_SAMPLES, LIMB_SEED, as_designed
 from .names import LimbError
 from .split import REST, Split, find_limbs, split
@@ -75,10 +75,8 @@ def cut_limbs(front: Front, found: Split, given: Given, progress: Progress) -> S
     for name, piece in parts.items():
         pieces[name] = _reading(piece, pieces, front.graph)
         inputs |= {word: of for word, of in piece.fixed.inputs.items() if word in names}
-    pieces = _in_order(pieces)
-    if has_rollouts(front):
-        pieces["integrate"] = steps(front, inputs, pieces["forward"], found.groups[0])
-    return complete(front, StagePieces(pieces, inputs, None if found.alone else given))
+    searched = None if found.alone else given
+    return complete(front, _in_order(pieces), inputs, searched, found.groups[0])
 
 
 def owners(graph: Graph) -> dict[Node, str]:

@@ -20,9 +20,9 @@ from rbdgen.compile.accelerator_area import (
     sums_apart,
 )
 from rbdgen.compile.flow import front_end
-from rbdgen.compile.joint_stages import GUARD, by_columns, pieces_of_joints
 from rbdgen.compile.limbs_in_turn import Pieces
 from rbdgen.compile.scheduled import Accelerated, of_joints
+from rbdgen.compile.stage_pieces import GUARD, by_columns, pieces_of_joints
 from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError
