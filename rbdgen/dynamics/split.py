@@ -26,7 +26,7 @@ from .rnea import gather
 from .scalars import Scalar, Vector
 from .spatial import Wrench, is_zero
 from .steps import Inline
-from .units import Units, units
+from .units import Units, consistent_units
 
 TWIST = ("wx", "wy", "wz", "vx", "vy", "vz")
 ONE_AXIS = (JointKind.REVOLUTE, JointKind.PRISMATIC)
@@ -97,8 +97,7 @@ def _face(robot: Robot) -> tuple[Interface, Units]:
                 f'{robot.name}: joint "{joint.name}" has a rotor, damping or friction, which these '
                 "parts leave out"
             )
-    A = units(robot).acceleration
-    return Interface(Builder()), Units(A, 1 / A)
+    return Interface(Builder()), consistent_units(robot)[0]
 
 
 def _whole(

@@ -39,11 +39,12 @@ from .solved import (
 from .spatial import is_zero
 from .stepping import Point, Rates, euler, named, runge_kutta
 from .steps import Inline
-from .units import Units, units
+from .units import Units, consistent_units, units
 from .winograd import Largest
 
 AT_GIVEN_ACCELERATION = {"id", "did", "difd", "ddid"}
 AT_GIVEN_EFFORT = {"fd", "dfd", "cfd", "step"}
+WITH_GRADIENTS = {"did", "difd", "ddid", "dfd", "step"}
 HELD = {name: NEEDS[name] for name in ("g", "nle")}  # τ without acceleration, and of what state
 SEEING = {"pose", "com", "energy", "step"}  # which see where a base is
 
@@ -74,6 +75,7 @@ class Tracing:
     integrator: str = "euler"
     held: tuple[int, float] = (3, 0.0)
     builder: Builder = field(default_factory=Builder)
+    within: Units | None = None  # units to trace in; else those that take the fewest products
 
     def graph(self) -> Graph:
         face, functions = Interface(self.builder), self.functions
@@ -135,14 +137,21 @@ class Tracing:
     @cached_property
     def unit(self) -> Units:
         """The units that suit inverse dynamics alone, or consistent ones."""
+        if self.within is not None:
+            return self.within
         if self.robot is not self.sizes:  # no constants, which units would make powers of two
             return Units()
-        own = units(self.robot, len(self.external_forces))
-        return (
-            own
-            if self.functions <= {"id", *HELD}
-            else Units(own.acceleration, 1 / own.acceleration)
-        )
+        if self.functions <= {"id", *HELD}:
+            return units(self.robot, len(self.external_forces))
+        found = consistent_units(self.robot)
+        return min(found, key=self._products) if len(found) > 1 else found[0]
+
+    def _products(self, unit: Units) -> int:
+        """Products of M, or of gradients where there are any, in some units."""
+        what = "did" if self.functions & WITH_GRADIENTS else "m"
+        own = replace(self, functions=frozenset({what}), within=unit, builder=Builder())
+        count = own.graph().operations()
+        return count["mul"] + count["mulc"]
 
     @cached_property
     def recursions(self) -> Recursions:

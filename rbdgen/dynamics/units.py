@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from ..robot.model import Joint, JointKind, Robot
 from .scalars import Scalar, Vector
 
+FREE = (JointKind.PLANAR, JointKind.FLOATING)
 ROUNDING = 1e-12  # relative; constants nearer than this are equal
 Weighed = tuple[float, int, int]  # c, p, n: n products by c · unitᵖ, p = ±1
 
@@ -85,6 +86,17 @@ def units(robot: Robot, external_forces: int = 0) -> Units:
     """The units that save the most products by constants in the recursion of ``rnea``."""
     A = _best(_met_by_acceleration(robot))
     return Units(A, _best(_met_by_force(robot, A, external_forces)))
+
+
+def consistent_units(robot: Robot) -> list[Units]:
+    """The candidates for M and gradients (``composite``), where moments and powers stay.
+
+    Coordinates that slide beside others, as a floating base's, have A in each of their entries.
+    Where there are any, the two are to be compared.
+    """
+    A = _best(_met_by_acceleration(robot))
+    free = any(joint.kind in FREE for joint in robot.joints)
+    return [Units(A, 1 / A)] + [Units()] * (free and A != 1)
 
 
 def _met_by_acceleration(robot: Robot) -> list[Weighed]:

@@ -26,11 +26,11 @@ from ..graph.derivative import DERIVATIVE
 from ..graph.evaluate import FLOAT
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
-from .sums import SUMS
+from .sums import SUMS, Sums
 
 ROUNDING = 64.0  # deviations: what differs by less is equal
 CELLS = 2**26  # in which an octave of values is searched for equals
-CARRIED = (Op.MUL, Op.MULC, Op.SIN, Op.COS, Op.RECIP)  # dearer than a word on a channel
+DEAR = (Op.MUL, Op.MULC, Op.SIN, Op.COS, Op.RECIP)  # dearer than a word on a channel
 
 Array = NDArray[np.float64]
 
@@ -38,20 +38,24 @@ Array = NDArray[np.float64]
 def identities(graph: Graph, inputs: Mapping[str, Array]) -> Graph:
     """The graph with each value computed once. ``inputs``: random, a few (n,) of each.
 
-    A sum is taken from its own region only, a product also from a region that the node's region
-    waits for already.
+    A product, or a sum that products are computed for alone, is also taken from another region, if
+    the node's region waits for that one already; any other sum from its own region only.
     """
     values = with_noise(graph, inputs)
-    before = _waits_for(graph)
+    before, carried = _waits_for(graph), _carried(graph)
     builder = Builder()
     new: dict[Node, Node] = {}
     known: dict[tuple[int, int, int], list[Node]] = {}
     for node in graph.nodes:
         with builder.in_region(node.region):
             new[node] = builder.same(node, [new[a] for a in node.args])
-            if node.op in (Op.INPUT, Op.CONST, Op.NEG) or node.is_shift:
+            if node.op in (Op.CONST, Op.NEG) or node.is_shift:
                 continue
             own = values[node]
+            if node.op is Op.INPUT:
+                for cell in _cells(own):
+                    known.setdefault(cell, []).append(node)
+                continue
             if (constant := _constant(node, own)) is not None:
                 new[node] = builder.const(constant)
                 continue
@@ -59,7 +63,8 @@ def identities(graph: Graph, inputs: Mapping[str, Array]) -> Graph:
                 continue
             cells = list(_cells(own))
             for other, factor in _equal(own, cells, known, values):
-                if _may_serve(other, node, before):
+                waits = node in carried and other.region in before[node.region]
+                if waits or other.region in (node.region, None):
                     new[node] = builder.mul(factor, new[other])
                     break
             else:
@@ -114,10 +119,15 @@ def _equal(
             yield other, factor
 
 
-def _may_serve(other: Node, node: Node, before: Mapping[Region | None, set[Region | None]]) -> bool:
-    if other.region == node.region:
-        return True
-    return node.op in CARRIED and other.region in before[node.region]
+def _carried(graph: Graph) -> set[Node]:
+    """The nodes with which a product goes, if they are taken from elsewhere."""
+    sums, found = Sums(graph), set[Node]()
+    for node in graph.nodes:
+        adds = node.op in (*SUMS, Op.NEG) or node.is_shift
+        dear = node.op in DEAR and not node.is_shift
+        if dear or (adds and any(a in found and sums.is_read_once(a) for a in node.args)):
+            found.add(node)
+    return found
 
 
 def _waits_for(graph: Graph) -> dict[Region | None, set[Region | None]]:

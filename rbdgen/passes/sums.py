@@ -5,7 +5,9 @@ A builder for passes that make new sums: equal ones of two hardware regions stay
 Common factors out of sums: a x ± a y becomes a (x ± y), one product less, and c x ± c y too.
 
 Constants are equal here up to a power of two, which is free. Only products that nobody else reads
-are taken apart, and only inside their region, so no product is ever made in place of another.
+are taken apart, so no product is ever made in place of another. A sum may have parts that other
+regions add up for it alone. What these share with it, or with each other, comes as a word of its
+own then, beside their other terms: a product is dearer than a word on a channel.
 
 Sums of many terms in the order in which their terms arrive: the shortest way through.
 
@@ -25,7 +27,7 @@ from functools import cached_property, reduce
 from heapq import heapify, heappop, heappush
 
 from ..graph.graph import Graph
-from ..graph.node import Builder, Node, Op
+from ..graph.node import Builder, Node, Op, Region
 
 SUMS = (Op.ADD, Op.SUB)
 
@@ -77,12 +79,29 @@ class Sums:
             return False
         return user.op in SUMS or ((user.op is Op.NEG or user.is_shift) and self.is_partial(user))
 
+    def is_part(self, node: Node) -> bool:
+        """Whether the node is a sum that nobody reads but a sum of another region."""
+        if not self.is_whole(node):
+            return False
+        user = node
+        while self.is_read_once(user):
+            (user,) = self.graph.users[user]
+            if user.op in SUMS:
+                return True
+            if not (user.op is Op.NEG or user.is_shift):
+                return False
+        return False
+
     def is_whole(self, node: Node) -> bool:
         return node.op in SUMS and not self.is_partial(node)
 
     def terms(self, node: Node) -> Iterator[Term]:
         """The terms that a sum adds up, in the order in which it is written."""
-        return self._terms(node, Term(node))
+        return self.terms_of(Term(node))
+
+    def terms_of(self, whole: Term) -> Iterator[Term]:
+        """The same of a term that is a sum, as terms of what it is a term of."""
+        return self._terms(whole.node, whole)
 
     def _terms(self, node: Node, outside: Term) -> Iterator[Term]:
         for arg, own in zip(node.args, (1, -1 if node.op is Op.SUB else 1), strict=True):
@@ -127,20 +146,115 @@ class RegionalBuilder(Builder):
 Factor = Node | float  # a node, or a constant's mantissa in [1, 2)
 
 
+@dataclass(frozen=True)
+class Part:
+    """The terms of a sum that one region adds up, and parts that others do.
+
+    ``whole``: its value; None where terms were taken out of it.
+    """
+
+    region: Region | None
+    terms: tuple[Term | Part, ...]
+    whole: Term | None = None
+
+
 def factor(graph: Graph) -> Graph:
     """Every sum with its common factors taken out, most frequent first."""
     sums = Sums(graph)
-    builder = RegionalBuilder()
-    new: dict[Node, Node] = {}
+    making = _Factoring(sums, RegionalBuilder(), {})
     for node in graph.nodes:
-        with builder.in_region(node.region):
-            terms = list(sums.terms(node)) if sums.is_whole(node) else []
-            if (best := _most_common(sums, terms)) is None:
-                new[node] = builder.same(node, [new[a] for a in node.args])
+        with making.builder.in_region(node.region):
+            making.new[node] = making.of(node)
+    return graph.made(making.new)
+
+
+@dataclass(frozen=True, eq=False)
+class _Factoring:
+    """``new`` nodes for those of the graph that has the ``sums``."""
+
+    sums: Sums
+    builder: Builder
+    new: dict[Node, Node]
+
+    def of(self, node: Node) -> Node:
+        """The new node, all before it being there."""
+        if self.sums.is_whole(node):
+            part = self._part(Term(node))
+            if self._most_common(part) is not None:
+                return self._sum(part).value(self.builder)
+        return self.builder.same(node, [self.new[a] for a in node.args])
+
+    def _part(self, whole: Term) -> Part:
+        terms = [
+            self._part(term) if self.sums.is_part(term.node) else term
+            for term in self.sums.terms_of(whole)
+        ]
+        return Part(whole.node.region, tuple(terms), whole)
+
+    def _sum(self, part: Part) -> Term:
+        return reduce(lambda a, b: a.plus(b, self.builder), self._made(part))
+
+    def _made(self, part: Part) -> list[Term]:
+        """New terms, of which those that share a factor are one product."""
+        if (best := self._most_common(part)) is None:
+            return [self._own(term) for term in part.terms]
+        shared, others = self._apart(part, best)
+        made = self._made(others) if others.terms else []
+        inner = reduce(lambda a, b: a.plus(b, self.builder), shared)
+        by = best if isinstance(best, float) else self.new[best]
+        return [inner.times(by, self.builder), *made]
+
+    def _own(self, term: Term | Part) -> Term:
+        """A term of new nodes; what is left of a part is added up in the part's region."""
+        if isinstance(term, Part):
+            if term.whole is None:
+                with self.builder.in_region(term.region):
+                    return self._sum(term)
+            term = term.whole
+        return replace(term, node=self.new[term.node])
+
+    def _apart(self, part: Part, best: Factor) -> tuple[list[Term], Part]:
+        """The terms that ``best`` multiplies, one of each part, and the part without them."""
+        shared: list[Term] = []
+        others: list[Term | Part] = []
+        for term, factors in self._factors(part):
+            if best not in factors:
+                others.append(term)
+            elif isinstance(term, Part):
+                with self.builder.in_region(term.region):
+                    inner, left = self._apart(term, best)
+                    shared.append(reduce(lambda a, b: a.plus(b, self.builder), inner))
+                others += [left] if left.terms else []
             else:
-                made = _factored(builder, sums, terms, best, new)
-                new[node] = reduce(lambda a, b: a.plus(b, builder), made).value(builder)
-    return graph.made(new)
+                shared.append(self._divided(term, best))
+        return shared, Part(part.region, tuple(others))
+
+    def _divided(self, term: Term, by: Factor) -> Term:
+        if isinstance(by, float):
+            shift = term.shift + math.frexp(term.node.value)[1] - 1
+            return replace(term, node=self.new[term.node.args[0]], shift=shift)
+        a, b = term.node.args
+        return replace(term, node=self.new[b if a is by else a])
+
+    def _factors(self, part: Part) -> Iterator[tuple[Term | Part, list[Factor]]]:
+        """Each term, and what may be taken out of it."""
+        for term in part.terms:
+            yield term, self._of_part(term) if isinstance(term, Part) else _factors(self.sums, term)
+
+    def _of_part(self, part: Part) -> list[Factor]:
+        """The factors of a part's terms that share no other one among themselves."""
+        each = [factors for _, factors in self._factors(part)]
+        counts = Counter(f for factors in each for f in factors)
+        alone = (
+            f for factors in each for f in factors if all(g is f or counts[g] == 1 for g in factors)
+        )
+        return list(dict.fromkeys(alone))
+
+    def _most_common(self, part: Part) -> Factor | None:
+        """The factor that most terms share, if two of them share one; the first of several."""
+        counts = Counter(f for _, factors in self._factors(part) for f in factors)
+        best = max(counts, key=lambda f: counts[f], default=None)
+        return best if best is not None and counts[best] > 1 else None
 
 
 def _factors(sums: Sums, term: Term) -> list[Factor]:
@@ -151,37 +265,6 @@ def _factors(sums: Sums, term: Term) -> list[Factor]:
         # equal but for the last digits of float64 is equal
         return [float(f"{2 * math.frexp(term.node.value)[0]:.14g}")]
     return list(dict.fromkeys(term.node.args)) if term.node.op is Op.MUL else []
-
-
-def _most_common(sums: Sums, terms: list[Term]) -> Factor | None:
-    """The factor that most terms share, if two of them share one; the first of several."""
-    counts = Counter(f for term in terms for f in _factors(sums, term))
-    best = max(counts, key=lambda f: counts[f], default=None)
-    return best if best is not None and counts[best] > 1 else None
-
-
-def _factored(
-    builder: Builder, sums: Sums, terms: list[Term], best: Factor, new: dict[Node, Node]
-) -> list[Term]:
-    """The sum's terms with new operands: those that share ``best`` as one product."""
-    apart: list[Term] = []
-    shared: list[Term] = []
-    for term in terms:
-        if best not in _factors(sums, term):
-            apart.append(term)
-        elif isinstance(best, float):
-            shift = term.shift + math.frexp(term.node.value)[1] - 1
-            shared.append(replace(term, node=term.node.args[0], shift=shift))
-        else:
-            a, b = term.node.args
-            shared.append(replace(term, node=b if a is best else a))
-    if (again := _most_common(sums, apart)) is not None:
-        others = _factored(builder, sums, apart, again, new)
-    else:
-        others = [replace(term, node=new[term.node]) for term in apart]
-    operands = [replace(term, node=new[term.node]) for term in shared]
-    inner = reduce(lambda a, b: a.plus(b, builder), operands)
-    return [inner.times(best if isinstance(best, float) else new[best], builder), *others]
 
 
 # Cycles until a result can be read. A schedule knows better; here only the order counts.

@@ -111,7 +111,7 @@ def inlined(visits: Program, graph: Graph) -> Graph:
         ("dfd", "pendulum", "fixed", 0),
         slow(("dfd", "hyq", "fixed", 0)),
         slow(("dfd", "hyq", "floating", 0)),
-        slow(("dfd", "tiago_like", "fixed", 0)),
+        slow(("dfd", "tiago_like", "fixed", 7)),
         ("id,did,dfd", "pendulum", "fixed", 0),
         ("did,fd", "gantry", "fixed", 0),
         slow(("difd,fd", "iiwa14", "fixed", 0)),

@@ -10,7 +10,7 @@ import pytest
 from rbdgen.design.loading import load, shipped_robots
 from rbdgen.dynamics import tracing
 from rbdgen.dynamics.trace import trace
-from rbdgen.dynamics.units import Units, scaled, units
+from rbdgen.dynamics.units import Units, consistent_units, scaled, units
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Robot
@@ -49,3 +49,20 @@ def test_units_lie_between_one_and_two_or_are_left_alone(name: str) -> None:
     for unit in (chosen.acceleration, chosen.force):
         assert 1.0 <= unit < 2.0
         assert math.isfinite(1 / unit)
+
+
+@pytest.mark.parametrize("function", ["m", "did"])
+def test_on_a_floating_base_those_units_are_taken_that_take_fewer_products(
+    function: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its three coordinates that slide are in one unit of length, and the links in another."""
+    design, robot = load("iiwa14", base="floating")
+    robot = canonicalize(robot, design.snap)
+    found = consistent_units(robot)
+    counts = []
+    for choice in (found, *([own] for own in found)):
+        monkeypatch.setattr(tracing, "consistent_units", lambda _, choice=choice: choice)
+        count = trace(robot, [function]).operations()
+        counts.append(count["mul"] + count["mulc"])
+    chosen, *others = counts
+    assert chosen == min(others) < max(others)

@@ -213,9 +213,36 @@ def test_a_sum_is_not_taken_from_another_region() -> None:
         _xy="x + y @ forward 1",
         a="z + _xy @ forward 1",
         b="x + (y + z) @ forward 2",
-        c="b - _xy @ forward 2",
+        c="_xy + b @ forward 2",
     )
     assert spelled(simplified(before)) == spelled(before)
+
+
+def test_a_sum_of_products_is_taken_from_a_region_waited_for() -> None:
+    """Two products go with it, which are dearer than its word."""
+    before = graph(a="x*(y + z) @ forward 1", b="(x*y + x*z)*a @ forward 2")
+    after = simplified(before)
+    assert counts(after) == (2, 1)
+    assert after.outputs["b"].args == (after.outputs["a"],) * 2
+
+
+def test_a_sum_whose_products_others_read_is_not_taken_from_another_region() -> None:
+    before = graph(
+        a="x*(y + z) @ forward 1",
+        c="x*y @ forward 2",
+        d="x*z @ forward 2",
+        b="(c + d)*a @ forward 2",
+    )
+    assert counts(simplified(before)) == counts(before)
+
+
+def test_what_is_an_input_is_not_computed() -> None:
+    """All that made it goes."""
+    after = simplified(
+        of(lambda b, x, y, z: [b.recip(x * x) * (x * x * y + x * x * z) - y, 2.0 * z - x - z + x])
+    )
+    assert counts(after) == (0, 0)
+    assert all(node.name == "z" for node in after.outputs.values())
 
 
 @pytest.mark.parametrize("last", ["a", "b"])
