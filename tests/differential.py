@@ -64,8 +64,8 @@ from rbdgen.words.wordlength import PrecisionError
 from tests.durations import spent
 from tests.support.cores import Batch, check, check_on_time
 from tests.support.drawn_designs import Drawn, drawn
-from tests.tasks.test_c import compiled as compiled_tasks
-from tests.tasks.test_c import differ
+from tests.support.task_programs import compiled as compiled_tasks
+from tests.support.task_programs import differ
 
 Array = NDArray[np.float64]
 EXITS = ("graph", "cpp", "integers", "c", "hls", "verilog")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rbdgen.cli.main import main
-from tests.robot.test_mjcf import ARM
+from tests.support.mjcf_texts import ARM
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import random
 import subprocess
-import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,33 +23,7 @@ from rbdgen.design.coordinates import worst_share
 from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen.system.compiler import find_compiler
-from rbdgen.system.data import data_folder
-
-TOLERANCE = 0.01  # each way: two robots differ by up to twice as much
-
-
-def another(name: str, place: Path, seed: int, tolerance: float = TOLERANCE) -> Path:
-    """A robot of the model, every parameter of its file up to ``tolerance`` off."""
-    tree, rng = ET.parse(data_folder("robots") / f"{name}.urdf"), random.Random(seed)
-
-    def off(text: str) -> str:
-        return " ".join(
-            repr(float(x) * (1 + rng.uniform(-tolerance, tolerance))) for x in text.split()
-        )
-
-    for inertial in tree.iter("inertial"):
-        for part in inertial:
-            for key in {"value", "xyz", *(f"i{a}{b}" for a in "xyz" for b in "xyz")} & set(
-                part.keys()
-            ):
-                part.set(key, off(part.get(key, "")))
-    for joint in tree.iter("joint"):
-        origin = joint.find("origin")
-        if origin is not None and origin.get("xyz"):
-            origin.set("xyz", off(origin.get("xyz", "")))
-    file = place / f"{name}_{seed}.urdf"
-    tree.write(file)
-    return file
+from tests.support.another_robot import another
 
 
 @pytest.fixture(scope="module")

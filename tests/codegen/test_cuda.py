@@ -5,19 +5,17 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from rbdgen import api
 from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.cuda import MOST, WALKS, cuda, kernels_of
-from rbdgen.codegen.interface import Interface
 from rbdgen.codegen.nvcc import NoCompiler, Use, find_nvcc, uses
 from rbdgen.codegen.real import computed
 from rbdgen.compile.floats import with_doubles
@@ -30,76 +28,12 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 from rbdgen.passes.registers import PARAMETER
-from tests.support.library import WARNINGS, plain
+from tests.support.cuda_host import ABOUT, Host, Numbers, files
+from tests.support.library import plain
 
 N, SEED = 300, 5
-ABOUT = {"robot": "a robot", "functions": "functions"}
 WITHIN = {"double": 1e-12, "float": 1e-5}  # of the largest entry
 CODE = 100_000  # bytes of a kernel
-Numbers = NDArray[Any]
-
-
-def files(graph: Graph, interface: Interface, folder: Path, **options: Any) -> Path:
-    """The sources in ``folder``; the kernels' file."""
-    for name, text in cuda(graph, interface, "made", ABOUT, **options).files.items():
-        (folder / name).write_text(text)
-    return folder / "made.cu"
-
-
-class Host:
-    """The kernels' file, compiled for the CPU."""
-
-    def __init__(self, graph: Graph, interface: Interface, folder: Path, **options: Any) -> None:
-        self.interface, self.outputs = interface, len(graph.outputs)
-        self.slots = cuda(graph, interface, "made", ABOUT, **options).slots
-        states = len(graph.inputs) - len(interface.shared)
-        self.numbers = states + len(graph.outputs) + self.slots
-        source, library = files(graph, interface, folder, **options), folder / "made.so"
-        flags = ("-std=c++17", "-O0", *WARNINGS, "-DMADE_HOST", "-shared", "-fPIC", "-x", "c++")
-        subprocess.run(["g++", *flags, str(source), "-o", str(library)], check=True)
-        self.of = ctypes.CDLL(str(library))
-
-    def rows(self, given: Sequence[Numbers], way: str = "") -> tuple[int, list[Numbers]]:
-        """The code, and the arrays that are given, of arrays that are taken, by a way to call.
-
-        What all states share is the last of those that are taken.
-        """
-        n, dtype = len(given[0]), given[0].dtype
-        found = [np.full((n, *a.shape), np.pi, dtype) for a in self.interface.gives]
-        arrays = [*map(np.ascontiguousarray, given), *found]
-        pointers = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
-        suffix = "_f32" if dtype == np.float32 else ""
-        if way == "_with":
-            self.of.made_open.restype = ctypes.c_void_p
-            room = ctypes.c_void_p(self.of.made_open(ctypes.c_longlong(n)))
-            code = self._call(f"made_with{suffix}", room, ctypes.c_longlong(n), *pointers)
-            self.of.made_close(room)
-        elif way == "_rows_on_device":
-            room, singular = np.full(n * self.numbers + 1, np.nan, dtype), ctypes.c_longlong(-1)
-            pointers += [ctypes.c_void_p(room.ctypes.data), ctypes.byref(singular)]
-            failed = self._call(f"made{way}{suffix}", ctypes.c_longlong(n), *pointers, None)
-            assert failed == 0
-            code = singular.value + 1
-        else:
-            code = self._call(f"made{suffix}", ctypes.c_longlong(n), *pointers)
-        return code, found
-
-    def columns(self, given: Numbers, *shared: Numbers) -> tuple[int, Numbers]:
-        """The least singular state, or -1, and outputs (outputs, N) of inputs (inputs, N)."""
-        n = given.shape[1]
-        found = np.full((self.outputs, n), np.pi, given.dtype)
-        singular = ctypes.c_longlong(-1)
-        place = np.full(n * self.slots + 1, np.nan, given.dtype)
-        pointers = [ctypes.c_void_p(array.ctypes.data) for array in (given, *shared, found, place)]
-        suffix = "_f32" if given.dtype == np.float32 else ""
-        call = f"made_on_device{suffix}"
-        assert self._call(call, ctypes.c_longlong(n), *pointers, ctypes.byref(singular), None) == 0
-        return singular.value, found
-
-    def _call(self, name: str, *arguments: Any) -> int:
-        call = self.of[name]
-        call.restype = ctypes.c_longlong if "device" not in name else ctypes.c_int
-        return int(call(*arguments))
 
 
 def compare(folder: Path, robot: str, most: int = MOST, **choices: Any) -> Host:

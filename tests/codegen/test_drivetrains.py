@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from tests.rtl.test_drivetrains import JOINTS
+from tests.support.geared import JOINTS
 
 CHOICES = {"joints": JOINTS, "functions": ("did", "m")}
 

@@ -10,7 +10,7 @@ import pytest
 from rbdgen.api import generate, read_manifest
 from rbdgen.codegen import hls_functions
 from rbdgen.codegen.hls_library import headers
-from tests.codegen.test_hls import BEAT, STREAM, run
+from tests.support.hls_bench import BEAT, STREAM, run
 
 
 @pytest.mark.parametrize(

@@ -27,11 +27,11 @@ from rbdgen.robot.variations import any_of_model
 from rbdgen.system.notes import CHANGES
 from rbdgen.words.falsify import attack
 from rbdgen.words.wordlength import PrecisionError
-from tests.compile.test_parameters import compare
 from tests.support.as_urdf import written
 from tests.support.coordinates import worst_of
 from tests.support.marks import slow
 from tests.support.random_robots import ALL_KINDS, SINGLE, random_robot
+from tests.support.register_designs import compare
 
 ONE = [JointKind.REVOLUTE]
 FREE = [JointKind.FLOATING, JointKind.PRISMATIC]

@@ -26,9 +26,9 @@ from rbdgen.robot.urdf import parse_urdf
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.words.input_domain import Given
 from rbdgen.words.program_ranges import GivenAlong
-from tests.robot.test_topology import mirrored, robot_of, subtree
 from tests.support.cores import any_words, core_of
 from tests.support.limbs import WALKER, robot_of_limbs, urdf_of_cart, urdf_of_hexapod
+from tests.support.trees import mirrored, robot_of, subtree
 
 FUNCTIONS = ("id", "fd", "m", "minv", "did", "dfd", "difd")
 QUADRUPED = WALKER.with_name("quadruped.urdf")

@@ -8,31 +8,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.reference import golden_model
 from rbdgen.api.simulation import integer_errors
-from rbdgen.compile.flow import Front, compile_core, front_end
+from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.compile.front import of_bodies
-from rbdgen.compile.parameters import canonical_of, not_registers
-from rbdgen.compile.samples import sample_states
+from rbdgen.compile.parameters import canonical_of
 from rbdgen.compile.words import RANGE_SAMPLES, sample_inputs
-from rbdgen.design.arrays import given_coordinates
 from rbdgen.design.choices import OF_FRAMES, OF_MASSES
-from rbdgen.dynamics.interface import from_columns, to_columns
-from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.held import held_words
 from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.frames import align_axes
-from rbdgen.robot.model import Robot, RobotError
+from rbdgen.robot.model import RobotError
 from rbdgen.robot.variations import any_of_model, count, varied
 from tests.support.coordinates import worst_of
 from tests.support.marks import fast_at
+from tests.support.register_designs import GEARS, compare
 
 SLOW = pytest.mark.slow
 SUMS: dict[str, Any] = {"formulation": "logarithmic"}
 FLOATING: dict[str, Any] = {"base": "floating"}
-GEARS: dict[str, Any] = {
-    "joints": {"elbow": {"armature": 0.02, "damping": 0.2, "friction": 0.5, "friction_width": 1.0}}
-}
 CASES: list[Any] = [
     ("pendulum", ("id",), {}),
     ("pendulum", ("did", "m"), {}),
@@ -68,24 +61,6 @@ def test_like_golden(name: str, functions: tuple[str, ...], choices: dict[str, A
     others = [any_of_model(front.robot, front.design.tolerance, rng) for _ in range(2)]
     for robot in (front.robot, *others):
         compare(front, robot)
-
-
-def compare(front: Front, robot: Robot) -> None:
-    design, held = front.design, front.parameters
-    assert held is not None
-    canonical = canonical_of(design, of_bodies(design))(robot)
-    words = held.of(canonical)
-    state = sample_states(design, canonical, 5, 11)
-    columns = to_columns(canonical, not_registers(front.graph.inputs), state)
-    columns |= {name: np.full(5, value) for name, value in words.items()}
-    given = given_coordinates(design, canonical)
-    results = from_columns(
-        evaluate(front.graph, columns), canonical.nv, given, len(design.frames), canonical.nq
-    )
-    expected = golden_model(design, robot, state)
-    for name, values in results.items():
-        size = max(float(np.abs(expected[name]).max()), 1e-9)
-        np.testing.assert_allclose(values, expected[name], rtol=0, atol=1e-9 * size, err_msg=name)
 
 
 def test_ranges_are_of_robots_of_the_model() -> None:

@@ -13,8 +13,8 @@ from rbdgen.compile.samples import sample_states
 from rbdgen.compile.visits import with_visits
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
-from tests.compile.test_parameters import GEARS
 from tests.support.marks import slow
+from tests.support.register_designs import GEARS
 
 SLOW = pytest.mark.slow
 N = 8

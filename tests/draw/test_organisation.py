@@ -16,7 +16,7 @@ from rbdgen.draw.organisation import organisation
 from rbdgen.robot.model import Robot
 from rbdgen.robot.topology import TOLERANCE, Organisation
 from rbdgen.robot.topology import topology as organised
-from tests.robot.test_topology import any_tree, floating_tree, legs_and_tail
+from tests.support.trees import any_tree, floating_tree, legs_and_tail
 
 SVG = "{http://www.w3.org/2000/svg}"
 FREE: dict[str, Any] = {"base": "floating", "tolerance": 0.01}

@@ -19,8 +19,8 @@ from rbdgen.robot.compose import reroot
 from rbdgen.robot.model import RobotError
 from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.base_link import BaseLink
-from tests.driver.test_dynamics import several
-from tests.robot.test_topology import floating_tree
+from tests.support.driver_designs import several
+from tests.support.trees import floating_tree
 
 NAME = str(Path(__file__).parents[1] / "robots" / "swinger.urdf")
 LINK = "lower"

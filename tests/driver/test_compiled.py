@@ -16,12 +16,22 @@ from rbdgen.codegen.library import Singular
 from rbdgen.design.choices import WHOLE
 from rbdgen.system.compiler import NoCompiler
 from rbdgen_host.driver import Dynamics
-from tests.driver.test_dynamics import METHODS, call, several
-from tests.support.driver_designs import states
+from tests.support.driver_designs import (
+    FLOATING,
+    METHODS,
+    SINGULAR,
+    call,
+    close,
+    several,
+    states,
+)
 
-SINGULAR = Path(__file__).parents[1] / "robots" / "two_points.urdf"
 EXACT = {"cpp": 1e-10, "cpp32": 2e-4}  # of the largest entry; M of the gantry is badly scaled
-FLOATING: dict[str, Any] = {"base": "floating", "functions": ("fd",), "external_forces": ("all",)}
+
+
+@pytest.fixture(scope="module")
+def golden() -> Dynamics:
+    return Dynamics("pendulum", "golden", functions=("did", "m"))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -30,12 +40,6 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(place))
         yield place
-
-
-def close(found: Any, expected: Any, error: float = 1e-10) -> None:
-    for ours, golden in zip(several(found), several(expected), strict=True):
-        assert ours.shape == golden.shape
-        assert np.abs(ours - golden).max() <= error * np.abs(golden).max()
 
 
 @pytest.mark.parametrize("kind", ["cpp", "cpp32"])
@@ -81,11 +85,6 @@ def test_choices(robot: str, choices: dict[str, Any]) -> None:
 @pytest.fixture(scope="module")
 def compiled() -> Dynamics:
     return Dynamics("pendulum", "cpp", functions=("did", "m"), threads=2)
-
-
-@pytest.fixture(scope="module")
-def golden() -> Dynamics:
-    return Dynamics("pendulum", "golden", functions=("did", "m"))
 
 
 @pytest.mark.parametrize("n", [None, 0, 1, 1000])

@@ -21,9 +21,8 @@ from rbdgen.design.loading import load
 from rbdgen.system import gpu
 from rbdgen.system.gpu import NoGpu, find_gpu
 from rbdgen_host.driver import Dynamics
-from tests.api.test_calibration import another
-from tests.driver.test_compiled import FLOATING, SINGULAR, close
-from tests.support.driver_designs import states
+from tests.support.another_robot import another
+from tests.support.driver_designs import FLOATING, SINGULAR, close, states
 
 EXACT = {"cuda-on-cpu": 1e-10, "cuda32-on-cpu": 2e-4}  # of the largest entry
 

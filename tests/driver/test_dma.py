@@ -17,7 +17,7 @@ from rbdgen.api.vivado import package_vivado
 from rbdgen.tools.verilate import library
 from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.dma import DmaLink
-from tests.api.test_calibration import another
+from tests.support.another_robot import another
 
 pytestmark = pytest.mark.rtl
 IP = "swing_ip"

@@ -17,8 +17,8 @@ from rbdgen.design.choices import WHOLE
 from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen_host.driver import Dynamics
-from tests.driver.test_dynamics import several
 from tests.support.c_header import TAG, header, library, pointer
+from tests.support.driver_designs import several
 
 NAME, JOINTS = "pendulum", 2
 CHOICES: dict[str, Any] = {

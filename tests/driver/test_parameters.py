@@ -14,7 +14,7 @@ from rbdgen.api.folder import InputError
 from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen_host.driver import Dynamics
-from tests.api.test_calibration import another
+from tests.support.another_robot import another
 from tests.support.marks import fast_at, slow
 
 STATE = np.random.default_rng(4).uniform(-1.0, 1.0, (3, 20, 2))

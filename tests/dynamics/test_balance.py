@@ -16,8 +16,8 @@ from rbdgen.graph.word import indices, kind_of
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import JointKind
-from tests.dynamics.test_elimination import assert_same
 from tests.support.random_robots import ALL_KINDS, SINGLE, geared, lighter, random_robot
+from tests.support.recorded import assert_same
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -16,9 +16,8 @@ from rbdgen.graph.verify import verify
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.frame_lookup import frame_of
 from rbdgen.robot.model import Robot
-from tests.dynamics.test_functions import simplified, some_robot
-from tests.dynamics.test_observed import links_of
 from tests.support.random_robots import ALL_KINDS, SINGLE
+from tests.support.traced import links_of, simplified, some_robot
 
 TOLERANCE = 1e-10
 FEET = ("lf_foot", "rf_foot", "lh_foot", "rh_foot")

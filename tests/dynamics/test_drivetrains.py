@@ -20,9 +20,9 @@ from rbdgen.graph.graph import Graph
 from rbdgen.robot.canonical import canonicalize, stages
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import Array, JointKind, Robot
-from tests.dynamics.test_functions import expected, simplified
-from tests.dynamics.test_steps import STATES, computed, same
 from tests.support.random_robots import SINGLE, geared, random_robot
+from tests.support.recorded import STATES, computed, same
+from tests.support.traced import expected, simplified
 
 EXACT, INVERTED = 1e-12, 1e-9  # of the largest entry; of what goes through M⁻¹
 FUNCTIONS = ("id", "fd", "m", "minv", "did", "dfd", "difd", "g", "nle")

@@ -10,32 +10,13 @@ from rbdgen.dynamics.elimination import Pattern
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.dynamics.program import program
 from rbdgen.dynamics.trace import trace
-from rbdgen.graph.arrays import array_of
-from rbdgen.graph.evaluate import evaluate
-from rbdgen.graph.graph import Graph
-from rbdgen.graph.node import Builder, Node, Op
-from rbdgen.graph.verify import verify
-from rbdgen.graph.visits import Program, Result, Scaled, Source
+from rbdgen.graph.visits import Scaled
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.denavit_hartenberg import chained_frames
-from rbdgen.robot.model import Robot
 from rbdgen.words.order import EXACT, run
-from tests.dynamics.test_steps import STATES, computed, visits_of
 from tests.support.marks import fast_at, slow
 from tests.support.random_robots import ALL_KINDS, random_robot
-
-TOLERANCE = 1e-12  # of the largest entry of an array
-
-
-def assert_same(visits: Program, graph: Graph, robot: Robot) -> None:
-    inputs = random_inputs(robot, graph.inputs, STATES, 9)
-    found, wanted = computed(visits, inputs), evaluate(graph, inputs)
-    assert found.keys() == wanted.keys()
-    arrays, largest = array_of(wanted), dict[str, float]()
-    for name, column in wanted.items():
-        largest[arrays[name]] = max(largest.get(arrays[name], 0.0), np.abs(column).max())
-    for name, column in wanted.items():
-        assert np.abs(found[name] - column).max() <= TOLERANCE * largest[arrays[name]], name
+from tests.support.recorded import assert_same, inlined, visits_of
 
 
 @pytest.mark.parametrize("seed", fast_at((0, 1), range(4)))
@@ -77,26 +58,6 @@ def test_a_payload_in_units_of_its_joint() -> None:
     states = random_inputs(made.canonical, made.graph.inputs, 64, seed=5)
     visits = program(chained_frames(made.canonical), made.graph, 4, "link_7", states)
     assert_same(visits, made.graph, made.canonical)
-
-
-def inlined(visits: Program, graph: Graph) -> Graph:
-    """All visits in one graph."""
-    builder = Builder()
-    results: dict[Result, Node] = {}
-
-    def read(source: Source) -> Node:
-        if isinstance(source, Result):
-            return results[source]
-        assert isinstance(source, str | float)
-        return builder.input(source) if isinstance(source, str) else builder.const(source)
-
-    for visit, reads in visits.reads.items():
-        template, made = visits.templates[visit.template], dict[Node, Node]()
-        for node in template.nodes:
-            of = [made[a] for a in node.args]
-            made[node] = read(reads[node.name]) if node.op is Op.INPUT else builder.same(node, of)
-        results |= {Result(visit, name): made[node] for name, node in template.outputs.items()}
-    return verify(Graph(graph.inputs, {name: read(s) for name, s in visits.outputs.items()}))
 
 
 @pytest.mark.parametrize(

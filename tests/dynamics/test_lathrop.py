@@ -21,15 +21,9 @@ from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.robot.canonical import canonicalize, stages
 from rbdgen.robot.model import RobotError
 from rbdgen.words.order import EXACT, run
-from tests.dynamics.test_elimination import assert_same, inlined
-from tests.dynamics.test_functions import (
-    TOLERANCE,
-    assert_golden,
-    drawn,
-    simplified,
-    some_robot,
-)
 from tests.support.random_robots import ALL_KINDS, random_robot
+from tests.support.recorded import assert_same, inlined
+from tests.support.traced import TOLERANCE, assert_golden, drawn, simplified, some_robot
 
 
 @pytest.mark.parametrize("seed", range(6))

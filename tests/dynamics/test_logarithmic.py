@@ -22,10 +22,10 @@ from rbdgen.graph.visits import Program
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Joint, JointKind, Robot, RobotError, Transform, frozen
 from rbdgen.words.order import EXACT, run
-from tests.dynamics.test_elimination import assert_same, inlined
-from tests.dynamics.test_functions import FUNCTIONS, assert_golden, by_turns, simplified, some_robot
 from tests.support.marks import slow
 from tests.support.random_robots import ALL_KINDS, random_inertia, random_robot
+from tests.support.recorded import assert_same, inlined
+from tests.support.traced import FUNCTIONS, assert_golden, by_turns, simplified, some_robot
 
 
 @pytest.mark.parametrize("network", [*NETWORKS, "threes"])

@@ -19,8 +19,8 @@ from rbdgen.passes.identities import identities
 from rbdgen.passes.sums import factor
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Array, Robot, RobotError
-from tests.dynamics.test_functions import TOLERANCE, State, drawn, expected, some_robot
 from tests.support.random_robots import ALL_KINDS
+from tests.support.traced import TOLERANCE, State, drawn, expected, some_robot
 
 CLOSE = 1e-4  # of M⁻¹: the fourth power is beyond double
 

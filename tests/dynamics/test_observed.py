@@ -14,23 +14,11 @@ from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.canonical import stages
 from rbdgen.robot.frame_lookup import frame_of
-from rbdgen.robot.model import BASE, Array, Robot, RobotError
-from tests.dynamics.test_functions import simplified, some_robot
+from rbdgen.robot.model import BASE, Array, Robot
 from tests.support.random_robots import ALL_KINDS, SINGLE, geared
+from tests.support.traced import links_of, simplified, some_robot
 
 TOLERANCE = 1e-12
-
-
-def links_of(robot: Robot) -> list[str]:
-    """The links that a joint moves, fixed ones among them."""
-    found = []
-    for joint in robot.joints:
-        try:
-            frame_of(robot, joint.body)
-        except RobotError:
-            continue
-        found.append(joint.body)
-    return found
 
 
 def expected(robot: Robot, state: golden.State, links: list[str]) -> dict[str, Array]:

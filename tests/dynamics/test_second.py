@@ -18,8 +18,8 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.word import indices, kind_of
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import JointKind, Robot
-from tests.dynamics.test_functions import State, drawn, simplified, some_robot
 from tests.support.random_robots import ALL_KINDS, SINGLE, geared
+from tests.support.traced import State, drawn, simplified, some_robot
 
 TOLERANCE = 1e-12
 ARRAYS = GIVES["ddid"]

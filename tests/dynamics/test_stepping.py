@@ -14,8 +14,8 @@ from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import RobotError
-from tests.dynamics.test_functions import drawn, simplified, some_robot
 from tests.support.random_robots import ALL_KINDS, SINGLE
+from tests.support.traced import drawn, simplified, some_robot
 
 H = 0.02
 TOLERANCE = 1e-10

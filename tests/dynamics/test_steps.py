@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
@@ -13,54 +12,22 @@ from rbdgen.dynamics.interface import random_inputs
 from rbdgen.dynamics.program import program
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.arrays import array_of
-from rbdgen.graph.evaluate import Array, evaluate
+from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.verify import verify
-from rbdgen.graph.visits import Program, Result, Source, Visit, factored
+from rbdgen.graph.visits import Result, Visit
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import JointKind
 from tests.support.marks import fast_at, slow
 from tests.support.random_robots import ALL_KINDS, random_robot
+from tests.support.recorded import STATES, computed, same, visits_of
 
-STATES = 8
-TOLERANCE = 1e-9  # of the largest entry of an array
 FUNCTIONS = ["id", "did", "m", "did,m"]
 
 
 @cache
 def front(robot: str, functions: str) -> Front:
     return front_end(robot, functions=tuple(functions.split(",")))
-
-
-def visits_of(made: Front, rotation: int = 4) -> Program:
-    return program(chained_frames(made.canonical), made.graph, rotation)
-
-
-def computed(visits: Program, inputs: Mapping[str, Array]) -> dict[str, Array]:
-    """Visit by visit, in their order."""
-    found: dict[Visit, dict[str, Array]] = {}
-
-    def read(source: Source) -> Array:
-        word, by = factored(source)
-        if isinstance(word, Result):
-            return by * found[word.visit][word.name]
-        return by * (inputs[word] if isinstance(word, str) else np.full(STATES, word))
-
-    for visit, sources in visits.reads.items():
-        words = {port: read(source) for port, source in sources.items()}
-        found[visit] = evaluate(visits.templates[visit.template], words)
-    return {name: read(source) for name, source in visits.outputs.items()}
-
-
-def same(actual: Mapping[str, Array], expected: Mapping[str, Array], names: dict[str, str]) -> None:
-    assert set(actual) == set(expected)
-    largest: dict[str, float] = {}
-    for name, column in expected.items():
-        array = names[name]
-        largest[array] = max(largest.get(array, 0.0), float(np.abs(column).max()))
-    for name, column in expected.items():
-        error = float(np.abs(actual[name] - column).max())
-        assert error <= TOLERANCE * largest[names[name]], name
 
 
 @pytest.mark.parametrize(

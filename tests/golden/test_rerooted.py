@@ -9,8 +9,8 @@ from rbdgen.design.loading import load
 from rbdgen.golden import crba, random_state, rerooted, rnea
 from rbdgen.robot.compose import reroot
 from rbdgen.robot.model import JointKind, RobotError
-from tests.robot.test_topology import floating_tree
 from tests.support.random_robots import geared, random_robot
+from tests.support.trees import floating_tree
 
 TOLERANCE = 1e-10
 

@@ -10,7 +10,7 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.reciprocal import Reciprocal, Scale
 from rbdgen.graph.sincos import SinCos
-from tests.graph.test_fixed import STATES, fixed_graph
+from tests.support.fixed_graphs import STATES, fixed_graph
 
 
 def turned(width: int, fraction: int) -> tuple[FixedGraph, Node, Node]:

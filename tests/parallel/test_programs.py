@@ -13,7 +13,7 @@ from rbdgen.robot.model import Array, Robot
 from rbdgen_host.parallel.chains import random_chain
 from rbdgen_host.parallel.graphs import traced
 from rbdgen_host.parallel.programs import interface_of, program
-from tests.codegen.test_cuda import Host
+from tests.support.cuda_host import Host
 from tests.support.library import Library
 
 STATES = 20

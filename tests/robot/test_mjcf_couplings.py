@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from rbdgen import golden
 from rbdgen.design.loading import load
 from rbdgen.robot.model import JointKind, RobotError
-from tests.robot.test_mjcf import followed, read
+from tests.support.mjcf_texts import followed, read
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
 

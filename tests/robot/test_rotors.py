@@ -6,7 +6,7 @@ import pytest
 
 from rbdgen.robot.model import Drivetrain
 from rbdgen.robot.urdf import parse_urdf
-from tests.robot.test_unread import FILE, arm, transmission
+from tests.support.urdf_transmissions import FILE, arm, transmission
 
 
 def drives(text: str) -> tuple[list[Drivetrain], list[str]]:

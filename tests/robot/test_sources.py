@@ -22,7 +22,7 @@ from rbdgen.robot.sources import as_urdf, described, received, root_tag
 from rbdgen.robot.urdf import read_urdf
 from rbdgen.system.data import data_folder
 from rbdgen_benchmarks.bench.same_robot import assert_same_robot
-from tests.robot.test_mjcf import ARM
+from tests.support.mjcf_texts import ARM
 
 LINK = """<xacro:macro name="body" params="name mass">
   <link name="${name}"><inertial><origin xyz="0.1 0 ${mass / 10}"/><mass value="${mass}"/>

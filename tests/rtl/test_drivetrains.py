@@ -19,14 +19,11 @@ from rbdgen.design.loading import load
 from rbdgen.shell.emit import emit_accelerator
 from rbdgen_host.driver import Dynamics
 from tests.support.cores import any_words, check
+from tests.support.geared import JOINTS
 from tests.support.icarus import Icarus, binary, written
 
 pytestmark = pytest.mark.rtl
 
-JOINTS = {
-    "shoulder": {"armature": 0.1, "damping": 0.6, "friction": 1.5, "friction_width": 0.5},
-    "elbow": {"armature": 0.02, "damping": 0.2, "friction": 0.5, "friction_width": 1.0},
-}
 CASES: dict[str, dict[str, Any]] = {
     "pipelined": {"functions": ("did", "m")},
     "reciprocals": {"functions": ("dfd",), "ii": 4},

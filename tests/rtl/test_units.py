@@ -14,7 +14,7 @@ from rbdgen.graph.execute import NUMBERS
 from rbdgen.graph.fixed import INTEGER, Format
 from rbdgen.graph.node import Op
 from rbdgen.rtl.units import UNIT, overflow_of
-from tests.graph.test_fixed import fixed_graph
+from tests.support.fixed_graphs import fixed_graph
 from tests.support.simulated import answers
 
 OPERANDS = {Op.ADD: 2, Op.SUB: 2, Op.MUL: 2, Op.NEG: 1, Op.SELECT: 3}

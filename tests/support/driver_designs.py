@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,3 +44,13 @@ def several(found: Any) -> tuple[np.ndarray, ...]:
 
 def call(driver: Any, method: str, state: dict[str, np.ndarray]) -> tuple[np.ndarray, ...]:
     return several(getattr(driver, method)(*(state[name] for name in METHODS[method])))
+
+
+SINGULAR = Path(__file__).parents[1] / "robots" / "two_points.urdf"
+FLOATING: dict[str, Any] = {"base": "floating", "functions": ("fd",), "external_forces": ("all",)}
+
+
+def close(found: Any, expected: Any, error: float = 1e-10) -> None:
+    for ours, golden in zip(several(found), several(expected), strict=True):
+        assert ours.shape == golden.shape
+        assert np.abs(ours - golden).max() <= error * np.abs(golden).max()

@@ -24,10 +24,10 @@ from rbdgen.tools.model import Model
 from rbdgen.tools.tool import YOSYS, run_tool
 from rbdgen.tools.verilate import build
 from rbdgen.tools.yosys import Cells, synth
-from tests.rtl.test_reciprocal import mass_matrices, minv_of_two_joints
 from tests.support import small_cores
 from tests.support.cell_models import cell_models
 from tests.support.cores import any_words, check, states_within_limits
+from tests.support.two_joints import mass_matrices, minv_of_two_joints
 
 STATES = 200
 

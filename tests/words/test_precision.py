@@ -10,15 +10,10 @@ import pytest
 
 from rbdgen.cli.main import main
 from rbdgen.compile.flow import Core, compile_core, front_end
-from rbdgen.compile.samples import factors, sample_states
 from rbdgen.compile.words import Words
-from rbdgen.dynamics.interface import to_columns
-from rbdgen.graph.accuracy import Accuracy
 from rbdgen.graph.evaluate import evaluate
-from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
-from rbdgen.graph.rows import SCALES
 from rbdgen.graph.sincos import SinCos
 from rbdgen.words.graph_words import worst_error
 from rbdgen.words.precision import EVEN_SHARE, WEIGHINGS, affordable, fractions
@@ -26,28 +21,9 @@ from rbdgen.words.ranges import Ranges
 from rbdgen.words.sensitivities import gains
 from rbdgen.words.wordlength import PrecisionError
 from tests.support.marks import slow
+from tests.support.word_errors import error_of
 
 ROW = ("tau[3]", 1)
-
-
-def error_of(core: Core, seed: int) -> dict[str, float]:
-    """Of each array the row that is off most, over what its scale allows, in states that no pass
-    has seen."""
-    front = core.front
-    found = Accuracy(factors(front.design, front.canonical))
-    for k, scale in enumerate(SCALES):
-        state = sample_states(front.design, front.canonical, 5000, seed, share=scale.share)
-        inputs = to_columns(front.canonical, front.graph.inputs, state)
-        words = {name: word.quantize(inputs[name]) for name, word in core.fixed.inputs.items()}
-        results = evaluate_fixed(core.fixed, words)
-        assert not results.overflowed
-        nodes = core.fixed.graph.outputs
-        real = {n: core.fixed.formats[nodes[n]].real(x) for n, x in results.outputs.items()}
-        found.add(k, real, evaluate(front.graph, inputs))
-    worst: dict[str, float] = {}
-    for (row, _), share in found.shares().items():
-        worst[row.split("[")[0]] = max(share, worst.get(row.split("[")[0], 0.0))
-    return worst
 
 
 def widest_operands(core: Core) -> list[int]:

@@ -15,7 +15,7 @@ from rbdgen.design.coordinates import worst_share
 from rbdgen.robot.model import RobotError
 from rbdgen.words.precision import smallest_width
 from rbdgen.words.wordlength import PrecisionError
-from tests.words.test_precision import error_of
+from tests.support.word_errors import error_of
 
 ERROR = 1e-4
 
