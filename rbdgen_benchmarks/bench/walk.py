@@ -35,7 +35,7 @@ class Walk:
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
         """A profile function, as ``sys.setprofile`` takes it."""
         code = frame.f_code
-        if code.co_name == "<module>" and frame.f_globals["__name__"] != "__main__":
+        if code.co_name == "<module>" and frame.f_globals.get("__name__") != "__main__":
             self.importing += {"call": 1, "return": -1}.get(event, 0)
         elif event == "call" and not self.importing and self._counts(code):
             self.entered.setdefault(code)
