@@ -13,7 +13,7 @@ from ..compile.product import Product
 from ..compile.samples import accuracy_of
 from ..compile.scheduled import Accelerated
 from ..design.coordinates import CoordinateError, coordinate_errors
-from ..draw import heat
+from ..draw.heatmap import heatmap
 from ..graph.accuracy import Accuracy
 from ..graph.rows import REPORTED, SCALES, row_squares
 from ..graph.word import first_of
@@ -139,7 +139,7 @@ def _sizes(name: str, coordinates: Sequence[CoordinateError], found: _Found) -> 
     heads = [head for first in columns for head in (first, *(f"{x} %" for x in PARTS[1:]))]
     below = "errors below which half, 99 % and all of the states are, by the coordinate's own RMS"
     title = f"{name}: how large errors are"
-    return heat.picture(title, _labels(coordinates), heads, below, table, "{:.1e}", True)
+    return heatmap(title, _labels(coordinates), heads, below, table, "{:.1e}", True)
 
 
 def _by_speed(
@@ -156,7 +156,7 @@ def _by_speed(
     whose = "the joint's own |q̇|" if coordinates[0].joint else "the RMS of q̇"
     below = f"RMS errors {SCALES[0].name}, an eighth of the states each, slow to fast by {whose}"
     title = f"{name}: errors against speed"
-    return heat.picture(title, _labels(coordinates), columns, below, table, "{:.1e}", True)
+    return heatmap(title, _labels(coordinates), columns, below, table, "{:.1e}", True)
 
 
 def _rms(values: Array) -> Array:

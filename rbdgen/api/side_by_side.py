@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..design.coordinates import CoordinateError, brief
-from ..draw import groups
+from ..draw import grouped_bars as groups
 from ..draw.tables import table
 from ..graph.rows import SCALES
 from ..schedule.host_links import LINKS, Link, Timing

@@ -16,8 +16,8 @@ from ..tasks.routes import RESULT, ROLLOUTS
 from ..tasks.stages import Accelerator
 from ..tasks.visit import StageVisit, parse
 from . import svg
-from .colours import of_function
-from .rows import FAINT, GREY
+from .colours import GREY, of_function
+from .rows import FAINT
 from .svg import INK, PAPER
 
 ENTRY = "entry"  # where tasks come in

@@ -1,4 +1,4 @@
-"""Colours: of each function and each stage, the same in every picture, and of what has no own."""
+"""Colours: of each function and each stage, the same in every picture, and of all else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from ..tasks.routes import CODES
 from ..tasks.stages import Accelerator
 
 SERIES = ("#2f6db3", "#a8621a", "#2a8a57", "#b23a6b", "#5a4fcf", "#75871b", "#0d86a8", "#8a52b5")
+REGIONS = ("#2f6db3", "#2a8a57", "#5a4fcf", "#a8621a", "#0d86a8", "#b23a6b", "#75871b", "#8a52b5")
 GREY, GRID = "#6b7280", "#e3e7eb"  # of axes, and lines behind what is drawn
+IDLE = "#eef1f4"  # of what is free
 
 _FUNCTIONS = (
     "#2464b4",

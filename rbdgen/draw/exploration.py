@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 from ..schedule.explored import Explored, Point
 from . import svg
-from .colours import GREY, GRID, SERIES
+from .chart import Scale, across, colours_of, corner, page, upwards
+from .colours import GREY, SERIES
 from .exploration_table import shown_of, varied
 
 LIMIT = "#c23b3b"
 WIDE, HIGH = 430.0, 400.0  # of a panel
 LEFT, TOP, BETWEEN, FOOT = 74.0, 106.0, 64.0, 62.0
 RADIUS, RING = 5.0, 3.0
+MANY = 20  # ticks
 SPARE = 1.35  # factor from the outermost point to the edge
 FAR = 6.0  # a limit further than this factor from all points is only written down
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A logarithmic axis: values from ``low`` to ``high``, pixels from ``start`` to ``end``."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def at(self, value: float) -> float:
-        share = math.log(value / self.low) / math.log(self.high / self.low)
-        return self.start + share * (self.end - self.start)
-
-    def ticks(self) -> list[int]:
-        """1, 2, 5, 10, 20 … as far as they lie within."""
-        powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
-        steps = [k * 10**p for p in powers if p >= 0 for k in (1, 2, 5)]
-        return [step for step in steps if self.low <= step <= self.high]
 
 
 def picture(report: Explored) -> str:
@@ -49,14 +30,13 @@ def picture(report: Explored) -> str:
     """
     points, part, limits = shown_of(report), report.part, report.limits
     title = f"{report.robot}: {', '.join(report.functions)} on {part}"
-    page = svg.document(2 * (LEFT + WIDE) + BETWEEN, TOP + HIGH + FOOT, title)
-    svg.text(page, 14, 28, title, size=19, weight="bold")
+    drawn = page(title, 2 * (LEFT + WIDE) + BETWEEN, TOP + HIGH + FOOT, 19.0)
     keys, all_of = series_of(points), varied(points)
     names = [name_of(p, keys) for p in points]
-    colour = {n: SERIES[k % len(SERIES)] for k, n in enumerate(dict.fromkeys(names))}
-    _legend(page, colour)
+    colour = colours_of(names)
+    _legend(drawn, colour)
     slowest = max(p.interval for p in points)
-    y = Axis(1 / (slowest * SPARE), SPARE, TOP + HIGH, TOP)
+    y = Scale(1 / (slowest * SPARE), SPARE, TOP + HIGH, TOP, True)
     panels: tuple[tuple[str, Callable[[Point], float | None], int], ...] = (
         ("hardware multipliers", lambda p: p.multipliers, limits.multipliers),
         ("LUTs", luts, limits.luts),
@@ -69,8 +49,8 @@ def picture(report: Explored) -> str:
             if (x := figure(p))
         ]
         if found:
-            _panel(page, left, y, found, (name, part, limit), colour)
-    return svg.to_text(page)
+            _panel(drawn, left, y, found, (name, part, limit), colour)
+    return svg.to_text(drawn)
 
 
 @dataclass(frozen=True)
@@ -102,24 +82,24 @@ def luts(point: Point) -> float | None:
     return point.cells["luts"] if point.cells else None
 
 
-def _legend(page: ET.Element, colour: Mapping[str, str]) -> None:
+def _legend(parent: ET.Element, colour: Mapping[str, str]) -> None:
     x = 18.0
     for name, own in colour.items() if len(colour) > 1 else ():
-        svg.dot(page, (x, 47), own, RADIUS)
-        svg.text(page, x + 10, 51, name, size=11)
+        svg.dot(parent, (x, 47), own, RADIUS)
+        svg.text(parent, x + 10, 51, name, size=11)
         x += 30 + svg.extent(name, 11)
     x = 18.0
     for shape, words in (("dot", "mapped by Yosys"), ("ring", "estimated"), ("cross", "too large")):
-        _shape(page, (x, 69), GREY, shape)
-        svg.text(page, x + 10, 73, words, size=11, colour=GREY)
+        _shape(parent, (x, 69), GREY, shape)
+        svg.text(parent, x + 10, 73, words, size=11, colour=GREY)
         x += 30 + svg.extent(words, 11)
-    svg.text(page, x, 73, "lines: the Pareto front", size=11, colour=GREY)
+    svg.text(parent, x, 73, "lines: the Pareto front", size=11, colour=GREY)
 
 
 def _panel(
-    page: ET.Element,
+    parent: ET.Element,
     left: float,
-    y: Axis,
+    y: Scale,
     marks: Sequence[_Mark],
     limit: tuple[str, str, int],
     colour: Mapping[str, str],
@@ -128,30 +108,25 @@ def _panel(
     low, high = min(m.figure for m in marks), max(m.figure for m in marks)
     if high < most <= FAR * high:
         high = most
-    x = Axis(low / SPARE, high * SPARE, left, left + WIDE)
+    x = Scale.around((low, high), SPARE, left, left + WIDE)
     beyond = min(x.at(most), left + WIDE) if most > x.low else left
-    svg.rectangle(page, beyond, TOP, left + WIDE - beyond, HIGH, LIMIT, 0.07)
-    for tick in x.ticks():
-        svg.line(page, [(x.at(tick), TOP), (x.at(tick), TOP + HIGH)], GRID, 1)
-        svg.text(page, x.at(tick), TOP + HIGH + 16, _short(tick), "middle", 10, colour=GREY)
-    for interval in (1, 2, 4, 8, 16, 32, 64):
-        if 1 / interval > y.low:
-            at, words = y.at(1 / interval), "1" if interval == 1 else f"1/{interval}"
-            svg.line(page, [(left, at), (left + WIDE, at)], GRID, 1)
-            svg.text(page, left - 8, at + 4, words, "end", 10, colour=GREY)
-    svg.line(page, [(left, TOP), (left, TOP + HIGH), (left + WIDE, TOP + HIGH)], GREY, 1)
-    svg.text(page, left + WIDE / 2, TOP + HIGH + 38, name, "middle", 13)
-    svg.text(page, left, TOP - 8, "evaluations per clock", size=11)
+    svg.rectangle(parent, beyond, TOP, left + WIDE - beyond, HIGH, LIMIT, 0.07)
+    across(parent, x, x.ticks(MANY), (TOP, TOP + HIGH), _short)
+    intervals = [k for k in (1, 2, 4, 8, 16, 32, 64) if 1 / k > y.low]
+    upwards(parent, y, [1 / k for k in intervals], (left, left + WIDE), _per_clock)
+    corner(parent, x, y)
+    svg.text(parent, left + WIDE / 2, TOP + HIGH + 38, name, "middle", 13)
+    svg.text(parent, left, TOP - 8, "evaluations per clock", size=11)
     words = f"{part}: {most}"
     if x.low < most < x.high:
-        svg.line(page, [(x.at(most), TOP), (x.at(most), TOP + HIGH)], LIMIT, 1.5)
-    svg.text(page, left + WIDE, TOP - 8, words, "end", 11, colour=LIMIT)
+        svg.line(parent, [(x.at(most), TOP), (x.at(most), TOP + HIGH)], LIMIT, 1.5)
+    svg.text(parent, left + WIDE, TOP - 8, words, "end", 11, colour=LIMIT)
 
     for series, own in colour.items():
         on = [m for m in marks if m.series == series and m.point.pareto]
         if len(on) > 1:
             joined = [(x.at(m.figure), y.at(1 / m.point.interval)) for m in on]
-            svg.line(page, joined, own, 1)
+            svg.line(parent, joined, own, 1)
     labels = svg.Labels(10, RADIUS + 4)
     for mark in marks:
         if mark.point.pareto:
@@ -160,7 +135,7 @@ def _panel(
         point, own = mark.point, colour[mark.series]
         spot = x.at(mark.figure), y.at(1 / point.interval)
         shape = "cross" if not point.fits else "dot" if point.mapped else "ring"
-        group = svg.group(page, _hint(mark))
+        group = svg.group(parent, _hint(mark))
         _shape(group, spot, own, shape)
         if point.pareto:
             labels.put(group, spot, f"II {point.interval}", own)
@@ -191,5 +166,9 @@ def _hint(mark: _Mark) -> str:
     return "; ".join([*lines, *([point.why_not] if point.why_not is not None else [])])
 
 
-def _short(number: int) -> str:
-    return f"{number // 1000} k" if number >= 1000 else str(number)
+def _short(number: float) -> str:
+    return f"{number / 1000:g} k" if number >= 1000 else f"{number:g}"
+
+
+def _per_clock(throughput: float) -> str:
+    return "1" if throughput == 1 else f"1/{round(1 / throughput)}"

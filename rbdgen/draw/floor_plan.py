@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree as ET
-
 from ..tools.floorplan import FREE, Floor
 from . import svg
+from .chart import page
 from .colours import GREY, GRID, SERIES
 
 LEFT, TOP, FOOT = 14.0, 34.0, 12.0
@@ -32,25 +31,24 @@ def picture(title: str, floor: Floor) -> str:
         legend.append((GREY, OTHERS, rest))
     high = max(tile * len(floor.rows) + 2 * LINE, LINE * (len(legend) + 1))
     right = LEFT + tile * columns
-    page = svg.document(right + LEGEND, TOP + high + FOOT, title)
     last_x, last_y = floor.x + columns - 1, floor.y + len(floor.rows) - 1
     where = f"columns {floor.x} to {last_x}, rows {floor.y} to {last_y} of the part"
     said = ", ".join(f"{name} {sum(counts[k] for k in of)}" for _, name, of in legend)
-    ET.SubElement(page, "desc").text = f"{where}; tiles of each: {said}"
-    svg.text(page, LEFT, 18, title, size=13, weight="bold")
-    svg.rectangle(page, LEFT, TOP, tile * columns, tile * len(floor.rows), GRID, 0.5)
+    about = f"{where}; tiles of each: {said}"
+    drawn = page(title, right + LEGEND, TOP + high + FOOT, 13.0, about)
+    svg.rectangle(drawn, LEFT, TOP, tile * columns, tile * len(floor.rows), GRID, 0.5)
     for k, (colour, name, letters) in enumerate(legend):
         d = ""
         for r, row in enumerate(floor.rows):
             middle = svg.number(TOP + tile * (r + 0.5))
             for start, end in _runs(row, letters):
                 d += f"M{svg.number(LEFT + tile * start)} {middle}H{svg.number(LEFT + tile * end)}"
-        svg.path(page, d, colour, tile * 0.9)
+        svg.path(drawn, d, colour, tile * 0.9)
         y = TOP + LINE * (k + 0.5)
-        svg.rectangle(page, right + 14, y - 5, 10, 10, colour)
-        svg.text(page, right + 30, y + 4, f"{name}: {sum(counts[x] for x in letters)}", size=11)
-    svg.text(page, LEFT, TOP + tile * len(floor.rows) + LINE, where, size=10, colour=GREY)
-    return svg.to_text(page)
+        svg.rectangle(drawn, right + 14, y - 5, 10, 10, colour)
+        svg.text(drawn, right + 30, y + 4, f"{name}: {sum(counts[x] for x in letters)}", size=11)
+    svg.text(drawn, LEFT, TOP + tile * len(floor.rows) + LINE, where, size=10, colour=GREY)
+    return svg.to_text(drawn)
 
 
 def _runs(row: str, letters: list[str]) -> list[tuple[int, int]]:

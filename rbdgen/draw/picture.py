@@ -12,9 +12,8 @@ from ..schedule.limbs import LimbPlan
 from ..schedule.plan import Plan
 from ..schedule.round_plan import RoundPlan
 from .diagram import diagram
-from .occupancy import occupancy
+from .fold_picture import occupancy, timeline
 from .round_picture import round_picture
-from .timeline import timeline
 
 Joints = Sequence[Joint]
 

@@ -9,8 +9,9 @@ from ..schedule.datapaths import Datapath
 from ..schedule.round_plan import RoundPlan
 from ..schedule.specialise import kind_of
 from . import svg
-from .heading import Entry, Heading, facts, numbered
-from .occupancy import AXIS, BUSY, GREY, IDLE, SMALL
+from .chart import CLOCK, SMALL, Cells, colours_of
+from .colours import GREY, IDLE, REGIONS
+from .legend import Entry, facts, headed, numbered
 from .svg import PAPER
 
 ROW, WIDTH = 24.0, 1180.0
@@ -40,20 +41,15 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
     number: Counter[str] = Counter()
     said: dict[Datapath, str] = {}
     for datapath in sorted(datapaths):
-        number[kind_of(datapath.template)] += 1
-        said[datapath] = _label(
-            kind_of(datapath.template),
-            number[kind_of(datapath.template)],
-            copies[kind_of(datapath.template)],
-        )
-    left = 24 + max(svg.extent(words, SMALL) for words in said.values())
+        kind = kind_of(datapath.template)
+        number[kind] += 1
+        said[datapath] = _label(kind, number[kind], copies[kind])
+    left = Cells.room(said.values())
     needed = max(svg.extent(_key(visit.key), SMALL) for visit in plan.at) + 2
-    cell = max((WIDTH - left - 24) / last, min(needed, WIDEST / last))
-    width = left + cell * last + 24
-    kinds = dict.fromkeys(kind_of(name) for name in plan.program.templates)
-    colour = {kind: BUSY[k % len(BUSY)] for k, kind in enumerate(kinds)}
+    wide = max((WIDTH - left - 24) / last, min(needed, WIDEST / last))
+    colour = colours_of(map(kind_of, plan.program.templates), REGIONS)
     there = list(dict.fromkeys(kind_of(datapath.template) for datapath in datapaths))
-    own = BUSY[0]
+    own = REGIONS[0]
     shown = [
         Entry("a visit of the task, with its joint's number, or its two", own),
         Entry("visits of tasks before and after it", own, OTHER),
@@ -62,34 +58,30 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
     legend = [[Entry(_meaning(name), colour[name]) for name in there], shown, numbered(names)]
     cycles = f"{length} clock cycle{'s' * (length > 1)}"
     rounds = f"{plan.rounds} rounds of {cycles}"
-    head = Heading(title, [*facts(plan), rounds], legend, width)
-    top = head.height + AXIS
-    row = {datapath: top + ROW * k for k, datapath in enumerate(datapaths)}
-    page = svg.document(width, top + ROW * len(datapaths) + 18, title)
-    head.draw(page)
-    svg.text(page, left - 6, top - 7, "clock cycle", "end", SMALL, colour=GREY)
-    every = plan.rounds * -(-TICK // (cell * plan.rounds))
-    for k in range(int(-(-last // every))):
-        tick = round(every * k)
-        x = left + cell * tick
+    width = left + wide * last + 24
+    page, top = headed(title, [*facts(plan), rounds], legend, width, ROW * len(datapaths))
+    cells = Cells([said[own] for own in datapaths], last, left, top, wide, ROW)
+    every = round(plan.rounds * -(-TICK // (wide * plan.rounds)))
+    for tick in range(0, last, every):
+        x = left + wide * tick
         svg.text(page, x, top - 7, str(tick * length), "start", SMALL, colour=GREY)
-        svg.line(page, [(x, top - 4), (x, top + ROW * len(datapaths))], GREY, 0.4)
-    for datapath, y in row.items():
-        svg.text(page, left - 6, y + 16, said[datapath], "end", SMALL)
-        svg.rectangle(page, left, y + 2, cell * last, ROW - 4, IDLE)
+        svg.line(page, [(x, top - 4), (x, cells.bottom)], GREY, 0.4)
+    cells.heads(page, {}, CLOCK)
+    cells.rows(page, 2.0, IDLE)
     for visit, at in plan.at.items():
         datapath = plan.datapath[visit]
         for other in range(at % plan.rounds, last, plan.rounds):
-            x, mine = left + cell * other, other == at
+            mine = other == at
             hint = f"round {other}: {visit.template} {', '.join(map(str, visit.key))}"
-            hint += "" if mine else " of another task"
-            shade, opacity = svg.group(page, hint), 1.0 if mine else OTHER
-            y = row[datapath] + 2
-            svg.rectangle(shade, x, y, cell, ROW - 4, colour[kind_of(datapath.template)], opacity)
-            key, middle = _key(visit.key), x + cell / 2
-            size = SMALL if cell >= svg.extent(key, SMALL) + 2 else TIGHT
-            if mine and cell >= svg.extent(key, size):
-                svg.text(shade, middle, y + 14, key, "middle", size, "bold", colour=PAPER)
+            group = svg.group(page, hint if mine else f"{hint} of another task")
+            row, opacity = datapaths.index(datapath), 1.0 if mine else OTHER
+            x, y = cells.cell(
+                group, row, other, colour[kind_of(datapath.template)], opacity, (0.0, 2.0)
+            )
+            key = _key(visit.key)
+            size = SMALL if wide >= svg.extent(key, SMALL) + 2 else TIGHT
+            if mine and wide >= svg.extent(key, size):
+                svg.text(group, x, y + 4, key, "middle", size, "bold", colour=PAPER)
     return svg.to_text(page)
 
 

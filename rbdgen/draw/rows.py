@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 from . import svg
+from .chart import Scale, across, key_across, page, step_of
 
 LEFT, WIDE, RIGHT = 96.0, 1160.0, 26.0  # of all rows: their names, their bars, what is left
 TRACK, BAR, APART = 11.0, 10.0, 7.0  # from bar to bar, a bar's height, between rows
-LEGEND = 19.0  # height of a line
+TOP, LEGEND, FOOT = 62.0, 19.0, 16.0  # of the page's heading, a line of a legend, what is left
 LETTERS = 8.0  # size of a bar's label
-STEPS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 STEP = 44.0  # from tick to tick, at least
-GREY, FAINT = "#5f6875", "#dfe3e8"
+LEAST = 5  # cycles from tick to tick, at least
+FAINT = "#dfe3e8"
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,10 @@ class Span:
 
 @dataclass(frozen=True)
 class Row:
-    """Bars, below each other where they overlap; ``life``: the cycles in which it is shaded."""
+    """Bars, below each other where they overlap; ``life``: the cycles in which it is shaded.
+
+    One without a name goes on with the row above it.
+    """
 
     name: str
     spans: Sequence[Span]
@@ -39,48 +43,61 @@ class Row:
     life: tuple[int, int] | None = None
 
 
-def legend(page: ET.Element, y: float, said: str, colours: Mapping[str, str]) -> None:
-    """Draw the title of the bars below and the legend of their colours: two lines."""
-    svg.text(page, 14, y + 8, said, size=12, weight="bold")
-    x = 14.0
-    for name, colour in colours.items():
-        svg.rectangle(page, x, y + LEGEND - 2, 14, BAR, colour)
-        svg.text(page, x + 19, y + LEGEND + 7, name, size=11)
-        x += 42 + svg.extent(name, 11)
+@dataclass(frozen=True)
+class Part:
+    """Rows over an axis of their own: their title, and what their colours stand for."""
+
+    title: str
+    colours: Mapping[str, str]
+    rows: Sequence[Row]
+
+
+def picture(title: str, facts: str, parts: Sequence[Part], last: int) -> str:
+    """An SVG document: parts below each other, over the same cycles from 0 to ``last``."""
+    tall = [2 * LEGEND + 18 + height(part.rows) for part in parts]
+    drawn = page(title, LEFT + WIDE + RIGHT, TOP + sum(tall) + FOOT * len(parts), 19.0)
+    svg.text(drawn, 14, 48, facts, size=12)
+    y = TOP
+    for part, high in zip(parts, tall, strict=True):
+        svg.text(drawn, 14, y + 12, part.title, size=12, weight="bold")
+        key_across(drawn, 14, y + LEGEND + 11, part.colours)
+        draw(drawn, part.rows, y + 2 * LEGEND + 18, last)
+        y += high + FOOT
+    return svg.to_text(drawn)
 
 
 def height(rows: Sequence[Row]) -> float:
     """The height of all rows together, without the axis, which is above them."""
-    return sum(TRACK * _tracks(row.spans)[1] + APART for row in rows)
+    return sum(TRACK * _tracks(row.spans)[1] + APART * bool(row.name) for row in rows)
 
 
 def draw(page: ET.Element, rows: Sequence[Row], top: float, last: int) -> None:
     """Rows from ``top`` downwards, below an axis of cycles from 0 to ``last``."""
+    scale = Scale(0, last + 1, LEFT, LEFT + WIDE)
     cycle = WIDE / (last + 1)
-    bottom = top + height(rows)
-    every = next((step for step in STEPS if step * cycle >= STEP), STEPS[-1])
-    for k in range(0, last + 1, every):
-        x = LEFT + cycle * k
-        svg.line(page, [(x, top - 4), (x, bottom)], FAINT, 1)
-        svg.text(page, x, top - 7, str(k), "middle", 9, colour=GREY)
-    y = top
+    every = max(LEAST, round(step_of(last + 1, WIDE / STEP)))
+    across(page, scale, range(0, last + 1, every), (top, top + height(rows)), above=True)
+    y = top - APART
     for row in rows:
         track, count = _tracks(row.spans)
         high = TRACK * count
-        svg.line(page, [(14, y - APART / 2), (LEFT + WIDE, y - APART / 2)], FAINT, 1)
-        svg.text(page, 14, y + high / 2 + 4, row.name, size=11, weight="bold", colour=row.colour)
+        if row.name:
+            y += APART
+            svg.line(page, [(14, y - APART / 2), (LEFT + WIDE, y - APART / 2)], FAINT, 1)
+            colour = row.colour
+            svg.text(page, 14, y + high / 2 + 4, row.name, size=11, weight="bold", colour=colour)
         if row.life:
             first, end = row.life
-            svg.rectangle(page, LEFT + cycle * first, y, cycle * (end - first), high, FAINT, 0.6)
+            svg.rectangle(page, scale.at(first), y, cycle * (end - first), high, FAINT, 0.6)
         for own, span in zip(track, row.spans, strict=True):
             group = svg.group(page, span.hint, class_="bar")
-            x, wide = LEFT + cycle * span.first, cycle * (span.last - span.first)
+            x, wide = scale.at(span.first), cycle * (span.last - span.first)
             at = y + TRACK * own
             svg.rectangle(group, x, at, max(wide - 0.6, 0.6), BAR, span.colour)
             if svg.extent(span.label, LETTERS) + 3 <= wide:
                 middle = x + wide / 2
                 svg.text(group, middle, at + 8, span.label, "middle", LETTERS, colour=span.ink)
-        y += high + APART
+        y += high
 
 
 def _tracks(spans: Sequence[Span]) -> tuple[list[int], int]:

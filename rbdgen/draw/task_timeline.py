@@ -12,13 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..tasks.stages import Accelerator
-from . import svg
 from .colours import of_function, of_stage
-from .rows import LEFT, LEGEND, RIGHT, WIDE, Row, Span, draw, height, legend
+from .rows import Part, Row, Span, picture
 from .svg import INK, PAPER
 
-TOP, FOOT = 62.0, 16.0
-BETWEEN = 74.0  # the two parts
 TASKS = 24  # that have a row
 
 
@@ -47,18 +44,13 @@ def timeline(accelerator: Accelerator, tasks: Sequence[Task], title: str) -> str
     first, last = min(task.accepted for task in tasks), max(task.given for task in tasks)
     by_stage = [_of_stage(stage, tasks) for stage in accelerator.stages]
     by_task = [_of_task(accelerator, task) for task in tasks[:TASKS]]
-    top = TOP + 2 * LEGEND + 18
-    middle = top + height(by_stage) + BETWEEN
-    page = svg.document(LEFT + WIDE + RIGHT, middle + height(by_task) + FOOT, title)
-    svg.text(page, 14, 28, title, size=19, weight="bold")
-    svg.text(page, 14, 48, f"{len(tasks)} tasks in {last - first + 1} cycles", size=12)
     functions = {f: of_function(f) for f in accelerator.functions}
-    legend(page, TOP + 4, "stages: the tasks that they have, with their tags", functions)
-    draw(page, by_stage, top, last)
     stages = {stage: of_stage(accelerator, stage) for stage in accelerator.stages}
-    legend(page, middle - 2 * LEGEND - 14, "tasks: the stages that they are in", stages)
-    draw(page, by_task, middle, last)
-    return svg.to_text(page)
+    parts = [
+        Part("stages: the tasks that they have, with their tags", functions, by_stage),
+        Part("tasks: the stages that they are in", stages, by_task),
+    ]
+    return picture(title, f"{len(tasks)} tasks in {last - first + 1} cycles", parts, last)
 
 
 def _of_stage(stage: str, tasks: Sequence[Task]) -> Row:

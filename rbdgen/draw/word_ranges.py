@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
-from xml.etree import ElementTree as ET
 
 from . import svg
-from .colours import GREY, GRID
+from .chart import Scale, across, page
 
 LEFT, TOP, WIDE, FOOT = 14.0, 34.0, 640.0, 24.0
 TALL, SHORT, MANY = 5.0, 2.0, 150  # a word's height, where there are few and where many
@@ -28,33 +27,25 @@ def picture(title: str, rows: Sequence[Row]) -> str:
     """An SVG document: a bar a word, in their order, light where no value reaches."""
     high = TALL if len(rows) <= MANY else SHORT
     low, top = min(-row.fraction for row in rows), max(row.top for row in rows)
-    scale = WIDE / max(top - low, 1)
-    page = svg.document(LEFT * 2 + WIDE, TOP + high * len(rows) + FOOT, title)
-    about = "each bar from the last bit's worth to the largest that the word holds"
-    ET.SubElement(page, "desc").text = f"{len(rows)} words; {about}"
-    svg.text(page, LEFT, 18, title, size=13, weight="bold")
-
-    def at(power: float) -> float:
-        return LEFT + scale * (power - low)
-
+    scale = Scale(low, max(top, low + 1), LEFT, LEFT + WIDE)
     bottom = TOP + high * len(rows)
-    for power in range(low + -low % 4, top + 1, 4):
-        svg.line(page, [(at(power), TOP - 4), (at(power), bottom)], GRID, 1)
-        svg.text(page, at(power), bottom + 14, _power(power), "middle", 9, colour=GREY)
+    about = "each bar from the last bit's worth to the largest that the word holds"
+    drawn = page(title, LEFT * 2 + WIDE, bottom + FOOT, 13.0, f"{len(rows)} words; {about}")
+    across(drawn, scale, range(low + -low % 4, top + 1, 4), (TOP - 4, bottom), _power)
     bars = {USED: "", SPARE: ""}
     for k, row in enumerate(rows):
         y = svg.number(TOP + high * (k + 0.5))
         needs = min(max(row.needs, -row.fraction), row.top)
         for colour, start, end in ((USED, -row.fraction, needs), (SPARE, needs, row.top)):
             if end > start:
-                bars[colour] += f"M{svg.number(at(start))} {y}H{svg.number(at(end))}"
+                bars[colour] += f"M{svg.number(scale.at(start))} {y}H{svg.number(scale.at(end))}"
     for colour, d in bars.items():
-        svg.path(page, d, colour, high * 0.8)
-    return svg.to_text(page)
+        svg.path(drawn, d, colour, high * 0.8)
+    return svg.to_text(drawn)
 
 
-def _power(power: int) -> str:
-    return "1" if not power else f"{2.0**power:g}" if abs(power) < 8 else f"2^{power}"
+def _power(power: float) -> str:
+    return "1" if not power else f"{2.0**power:g}" if abs(power) < 8 else f"2^{power:g}"
 
 
 def spare(rows: Sequence[Row]) -> float:

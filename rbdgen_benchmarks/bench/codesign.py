@@ -25,7 +25,7 @@ from rbdgen.codegen.interface import Array, Entry, Interface
 from rbdgen.compile.flow import Front, compile_core, front_end
 from rbdgen.compile.plans import planned
 from rbdgen.compile.words import sample_inputs
-from rbdgen.draw import groups
+from rbdgen.draw import grouped_bars as groups
 from rbdgen.draw.tables import table
 from rbdgen.dynamics.split import motion, product, slopes
 from rbdgen.graph.evaluate import evaluate

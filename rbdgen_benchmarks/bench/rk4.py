@@ -22,7 +22,8 @@ from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.draw import svg
-from rbdgen.draw.rows import LEFT, LEGEND, RIGHT, WIDE, Row, Span, draw, height, legend
+from rbdgen.draw.rows import Part, Row, Span
+from rbdgen.draw.rows import picture as bar_rows
 from rbdgen.draw.tables import table
 from rbdgen.golden import rnea
 from rbdgen.system.progress import Progress
@@ -138,16 +139,10 @@ def picture(run: Turns, latency: int, title: str) -> str:
             zip(run.accepted.T.tolist(), run.given.T.tolist(), strict=True)
         )
     ]
-    top = 62.0 + 2 * LEGEND + 18
-    page = svg.document(LEFT + WIDE + RIGHT, top + height(rows) + 16, title)
-    svg.text(page, 14, 28, title, size=19, weight="bold")
-    points = len(rows)
     facts = (
-        f"{run.cycles} cycles, {run.cycles / points:.1f} a point; one after the other "
+        f"{run.cycles} cycles, {run.cycles / len(rows):.1f} a point; one after the other "
         f"{SLOPES} × {latency} = {SLOPES * latency} a point"
     )
-    svg.text(page, 14, 48, facts, size=12)
     said = "from a gradient's acceptance to its result; each needs the one before"
-    legend(page, 66, said, {f"gradient {k + 1}": colour for k, colour in enumerate(COLOURS)})
-    draw(page, rows, top, int(run.given.max()))
-    return svg.to_text(page)
+    colours = {f"gradient {k + 1}": colour for k, colour in enumerate(COLOURS)}
+    return bar_rows(title, facts, [Part(said, colours, rows)], int(run.given.max()))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.draw.curves import Panel, picture
+from rbdgen.draw.loglog import Panel, picture
 from rbdgen.draw.tables import table
 from rbdgen.system.progress import Progress
 

@@ -7,7 +7,9 @@ from math import ceil, log2
 from pathlib import Path
 from typing import Any
 
-from rbdgen.draw import timetable as drawing
+from rbdgen.draw.chart import colours_of
+from rbdgen.draw.rows import Part, Row, Span, picture
+from rbdgen.draw.svg import PAPER
 from rbdgen.draw.tables import table
 from rbdgen.dynamics.lathrop import ONE, Link, Outward, linear, logarithmic
 from rbdgen.dynamics.networks import levels
@@ -299,18 +301,26 @@ def _about() -> str:
 
 def _timetable_picture(n: int, only: tuple[str, ...] = ()) -> str:
     ops, _, _ = timetable("linear", n)
+    shown = [v for v in ops.steps if v.variable in (only or VARIABLES)]
+    colours = colours_of(v.variable for v in shown)
     rows = []
     for i in range(n):
-        bars = [
-            drawing.Bar(
-                v.variable,
-                v.start,
-                v.end,
-                f"{v.operation.upper()} of {v.variable}, link {i + 1}: {v.start} to {v.end}",
-            )
-            for v in ops.steps
-            if v.link == i and v.variable in (only or VARIABLES)
-        ]
-        rows.append((f"link {i + 1}", bars))
+        own = [v for v in shown if v.link == i]
+        there = {v.variable for v in own}
+        for k, variable in enumerate(name for name in colours if name in there):
+            spans = [
+                Span(
+                    v.start,
+                    v.end,
+                    "",
+                    f"{v.operation.upper()} of {variable}, link {i + 1}: {v.start} to {v.end}",
+                    colours[variable],
+                    PAPER,
+                )
+                for v in own
+                if v.variable == variable
+            ]
+            rows.append(Row("" if k else f"link {i + 1}", spans))
     title = f"Lathrop's linear form, {n} joints: what is computed when"
-    return drawing.picture(title, "flops", rows)
+    part = Part("time in flops; a line for each variable of a link", colours, rows)
+    return picture(title, f"{len(shown)} operations", [part], max(v.end for v in shown))

@@ -11,7 +11,7 @@ import numpy as np
 
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import sample_inputs
-from rbdgen.draw.shares import Share, picture
+from rbdgen.draw.heatmap import Share, solved_share
 from rbdgen.system.progress import Progress
 from rbdgen_host.driver import Dynamics
 
@@ -260,7 +260,7 @@ def drawn(rows: Sequence[Row]) -> str:
     below = (
         f"bits of a word in the mean; solved of all tasks, at most {LATER} iterations after float64"
     )
-    return picture("004: iLQR with gradients in words", shares, columns, below)
+    return solved_share("004: iLQR with gradients in words", shares, columns, below)
 
 
 def _hint(row: Row) -> str:

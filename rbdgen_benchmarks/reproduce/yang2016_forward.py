@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rbdgen.draw.curves import Panel, picture
+from rbdgen.draw.loglog import Panel, picture
 from rbdgen.system.progress import Progress
 
 from .depths import depths

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from rbdgen.draw import heat, svg
-from rbdgen.draw.groups import Bar, picture
+from rbdgen.draw import svg
+from rbdgen.draw.grouped_bars import Bar, picture
+from rbdgen.draw.heatmap import heatmap
 
 
 def lightness(colour: str) -> float:
@@ -63,7 +64,7 @@ def test_names_of_bars_have_room() -> None:
 
 def test_the_largest_number_is_the_darkest() -> None:
     values = [[1e-2, 0.0], [1e-4, 1e-3]]
-    drawn = heat.picture("h", ["bad", "good"], ["a", "b"], "size", values, "{:.0e}", True)
+    drawn = heatmap("h", ["bad", "good"], ["a", "b"], "size", values, "{:.0e}", True)
     cells = [r for r in ET.fromstring(drawn).iter() if r.tag.endswith("rect")][1:]
     shades = [float(r.get("fill-opacity", "1")) for r in cells]
     assert sorted(shades) == [shades[1], shades[2], shades[3], shades[0]] and shades[1] == 0

@@ -14,6 +14,7 @@ MARGIN = 14.0
 FACTS, LEGEND = 12.0, 11.0  # sizes of text
 TITLED, LINE = 32.0, 18.0  # what the title takes, and each line below it
 PATCH, BETWEEN = 14.0, 20.0  # a colour's width, and from entry to entry
+AXIS = 26.0  # room for the names of columns, above rows of cells
 DOT = "  ·  "
 AGAIN = re.compile(r"(_again|_contacts|_held)?(_\d+)?$")
 MEANING = {
@@ -127,3 +128,18 @@ class Heading:
                 lines[-1].append(entry)
                 x += entry.width + BETWEEN
         return lines
+
+
+def headed(
+    title: str,
+    said: Sequence[str],
+    legend: Sequence[Sequence[Entry]],
+    width: float,
+    height: float,
+) -> tuple[ET.Element, float]:
+    """A page with its heading, and where rows of cells, of that height together, begin."""
+    head = Heading(title, said, legend, width)
+    top = head.height + AXIS
+    page = svg.document(width, top + height + 14, title)
+    head.draw(page)
+    return page, top

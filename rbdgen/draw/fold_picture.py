@@ -1,0 +1,123 @@
+"""Folds as pictures: what shared units do in each phase, or what ends in each cycle of a task."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ..graph.node import Node, Op, Region
+from ..schedule.fold import Fold
+from ..schedule.pipelined import region_name, region_of
+from ..schedule.plan import Plan
+from ..schedule.units import Kind, job
+from . import svg
+from .chart import CLOCK, TINY, Cells, colours_of
+from .colours import IDLE, REGIONS
+from .legend import Entry, facts, headed, regions
+from .svg import INK, PAPER
+
+PHASE, UNIT_ROW = 34.0, 16.0  # a cell's sizes where units are shared
+CYCLE, REGION_ROW = 18.0, 18.0  # and where they are not; a cycle's at least
+WIDTHS = 900.0, 1000.0  # of the pages, at least
+LEAST = 0.25  # how dark a cell is in which least is done
+UNIT = {"mul": "multiplier", "sincos": "sine and cosine", "recip": "reciprocal"}
+COLUMNS = "column: a clock cycle of the interval, over and over; row: a unit; blank: it is idle"
+NUMBERS = "number: operations that end in the cycle; darker: more; blank: none, or tables at work"
+
+
+def occupancy(fold: Fold, title: str, whole: Plan | None = None) -> str:
+    """An SVG document: a row for each unit, a column for each phase, colours for kinds of region.
+
+    A cell's hint names the operation, its region and the cycle of a task in which it starts.
+    ``whole``: what ``fold`` is a limb of.
+    """
+    units = [(k, n) for k, count in fold.units.items() for n in range(count)]
+    jobs: dict[object, Node] = {}
+    for node in fold.time:
+        if (own := job(node)) in fold.place:
+            jobs.setdefault(own, node)
+    colours = colours_of((region_of(node)[0] for node in jobs.values()), REGIONS)
+    used = len(jobs) / max(1, len(units) * fold.interval)
+    said = f"{len(jobs)} operations on {len(units)} shared units, {used:.1%} of their cycles"
+    names = _names([kind for kind, _ in units])
+    left = Cells.room(names)
+    page, top = headed(
+        title,
+        [*facts(whole or fold), said],
+        [regions(colours), [Entry(COLUMNS)]],
+        max(left + PHASE * fold.interval + 14, WIDTHS[0]),
+        UNIT_ROW * len(units),
+    )
+    cells = Cells(names, fold.interval, left, top, PHASE, UNIT_ROW)
+    cells.rows(page, 1.0, IDLE)
+    cells.heads(page, {k: str(k) for k in range(fold.interval)}, CLOCK)
+    for node in jobs.values():
+        place = fold.place[job(node)]
+        row, phase = units.index((place.kind, place.number)), fold.start(node) % fold.interval
+        group = svg.group(page, _spoken(fold, node))
+        cells.cell(group, row, phase, colours[region_of(node)[0]], inset=(1.0, 1.0))
+    return svg.to_text(page)
+
+
+def timeline(fold: Fold, title: str, names: Sequence[str], whole: Plan | None = None) -> str:
+    """An SVG document of a fold without shared units: a row for each region, a column for each
+    cycle, darker where more is done.
+
+    A cell holds the number of operations with results there in that cycle; its hint says how many
+    of them are products. ``names``: of the joints; ``whole``: what ``fold`` is a limb of.
+    """
+    done: Counter[tuple[Region, int]] = Counter()
+    products: Counter[tuple[Region, int]] = Counter()
+    for node, time in fold.time.items():
+        if node.op is not Op.INPUT:
+            done[region_of(node), time] += 1
+            products[region_of(node), time] += node.op is Op.MUL
+    begun = sorted(done, key=lambda key: (key[1], key[0]))
+    colours = colours_of((region[0] for region, _ in begun), REGIONS)
+    kinds = list(colours)
+    rows = sorted({r for r, _ in done}, key=lambda r: (kinds.index(r[0]), r[1]))
+    said = [f"{kind.replace('_', ' ')}  {names[joint]}" for kind, joint in rows]
+    left = Cells.room(said)
+    wide = max(CYCLE, (WIDTHS[1] - left - 14) / fold.latency)
+    more = [f"{fold.latency * fold.chain.period:g} ns"] if fold.chain else []
+    page, top = headed(
+        title,
+        [*facts(whole or fold), *more],
+        [regions(colours), [Entry(NUMBERS)]],
+        left + wide * fold.latency + 14,
+        REGION_ROW * len(rows),
+    )
+    cells = Cells(said, fold.latency, left, top, wide, REGION_ROW)
+    cells.rows(page, 1.0, IDLE)
+    every = 1 if wide >= 1.5 * CYCLE or fold.latency <= 100 else 5
+    cells.heads(page, {k: str(k) for k in range(0, fold.latency, every)}, CLOCK)
+    most = max(done.values(), default=1)
+    for (region, time), count in sorted(done.items()):
+        hint = f"cycle {time}: {count} operations, {products[region, time]} of them products"
+        group, shade = svg.group(page, hint), LEAST + (1 - LEAST) * count / most
+        colour = colours[region[0]]
+        x, y = cells.cell(group, rows.index(region), time, colour, shade, (0.5, 1.0))
+        if svg.extent(str(count), TINY) <= wide:
+            ink = PAPER if shade > 0.6 else INK
+            svg.text(group, x, y + 4, str(count), "middle", TINY, colour=ink)
+    return svg.to_text(page)
+
+
+def _names(kinds: list[Kind]) -> list[str]:
+    """Units are numbered by what they are; their widths where those differ."""
+    widths = {kind.name: {k.widths for k in kinds if k.name == kind.name} for kind in kinds}
+    seen: Counter[str] = Counter()
+    names = []
+    for kind in kinds:
+        words = UNIT.get(kind.name, kind.name)
+        if len(widths[kind.name]) > 1:
+            words += " " + "×".join(map(str, kind.widths))
+        names.append(f"{words}  {seen[words]}")
+        seen[words] += 1
+    return names
+
+
+def _spoken(fold: Fold, node: Node) -> str:
+    arguments = ", ".join(str(a.index) for a in node.args)
+    where = region_name(region_of(node))
+    return f"{node.op.value} {node.index} of {arguments} ({where}), cycle {fold.start(node)}"
