@@ -33,11 +33,11 @@ from unittest.mock import patch
 import numpy as np
 
 from rbdgen.api.compilation import Files, Made
+from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.facts import about
 from rbdgen.api.folder import MARK
 from rbdgen.api.generation import writer
 from rbdgen.api.programs import cuda_program
-from rbdgen.api.result_cache import FOLDER, compiler_digest
 from rbdgen.compile.accelerator_area import accelerator_features
 from rbdgen.compile.core import Core
 from rbdgen.compile.front import Front

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,27 +13,26 @@ from ..codegen.compiled import Model, Results, Source
 from ..design.facts import TaskFacts
 from ..design.loading import load
 from ..graph.fixed import Flags, Integers
-from ..system.cache import cached
+from ..system.cache import cached, named
 from ..system.progress import Progress
 from ..system.records import Record
 from ..tasks.model import evaluate_task
 from ..tasks.routes import place
-from ..tools.toolchain import in_cache
 from .compilation import Made
 from .design_file import filed_notes
+from .digests import FOLDER, compiler_digest, design_digest
 from .folder import read_manifest
-from .result_cache import FOLDER, compiler_digest, design_digest
 
 if TYPE_CHECKING:
     from ..compile.product import Product
 
-KEPT = "integers.json"
+FACTS = "integers.json"
 
 
-def kept_design(robot: str, progress: Progress, choices: Mapping[str, Any]) -> Path:
+def cached_design(robot: str, progress: Progress, choices: Mapping[str, Any]) -> Path:
     """The folder that `generate` makes of ``robot``, in the cache.
 
-    ``progress`` is told the notes on the design in either case. Errors as those of `kept_folder`.
+    ``progress`` is told the notes on the design in either case. Errors as those of `cached_folder`.
     """
 
     def make(work: Path) -> None:
@@ -43,7 +41,7 @@ def kept_design(robot: str, progress: Progress, choices: Mapping[str, Any]) -> P
         for name, text in verilog.verilog(Made(robot, progress, choices)).items():
             (work / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
-    folder, made = kept_folder("design", robot, progress, choices, make)
+    folder, made = cached_folder("design", robot, progress, choices, make)
     if not made:
         progress(f"generated before: {folder}")
         for note in read_manifest(folder)["notes"]:
@@ -51,7 +49,7 @@ def kept_design(robot: str, progress: Progress, choices: Mapping[str, Any]) -> P
     return folder
 
 
-def kept_folder(
+def cached_folder(
     what: str,
     robot: str,
     progress: Progress,
@@ -60,7 +58,7 @@ def kept_folder(
 ) -> tuple[Path, bool]:
     """The folder ``what`` of a robot's design in the cache, and whether ``make`` made it now.
 
-    It is found by a digest of robot, choices and compiler. SimulationError where the cache cannot
+    It is found by a digest of robot, choices and compiler. CacheError where the cache cannot
     be written.
     """
     design, _ = load(robot, **choices)
@@ -72,9 +70,7 @@ def kept_folder(
         made = True
         make(work)
 
-    with in_cache():
-        name = f"{what}-{hashlib.sha256(of.encode()).hexdigest()[:16]}"
-        return cached(name, make_now, progress), made
+    return cached(named(what, of), make_now, progress), made
 
 
 @dataclass(frozen=True)
@@ -92,7 +88,7 @@ class Facts(Record):
     notes: tuple[str, ...]
 
 
-class KeptIntegers:
+class CachedIntegers:
     """The integer model of a robot's design: in C if that was compiled before, or is worth it.
 
     ``folder`` has the robot and the design, too. What NumPy takes, the design's graphs, is made
@@ -100,7 +96,7 @@ class KeptIntegers:
     """
 
     def __init__(self, robot: str, progress: Progress, choices: Mapping[str, Any]) -> None:
-        """Errors as those of `kept_folder`."""
+        """Errors as those of `cached_folder`."""
 
         @cache
         def product() -> Product:
@@ -113,8 +109,8 @@ class KeptIntegers:
                 (work / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
         self._product = product
-        self.folder, made = kept_folder("integers-design", robot, progress, choices, make)
-        self.facts = Facts.from_json(json.loads((self.folder / KEPT).read_bytes()))
+        self.folder, made = cached_folder("integers-design", robot, progress, choices, make)
+        self.facts = Facts.from_json(json.loads((self.folder / FACTS).read_bytes()))
         if not made:
             progress(f"compiled before: {self.folder}")
         for note in self.facts.notes:
@@ -171,4 +167,4 @@ def _files(product: Product) -> dict[str, str]:
         nodes=sum(len(graph.graph.nodes) for graph in product.graphs.values()),
         notes=filed_notes(product.front.design, (*product.front.notes, *product.notes)),
     )
-    return sources_of(product.front) | {KEPT: json.dumps(facts.to_json())}
+    return sources_of(product.front) | {FACTS: json.dumps(facts.to_json())}

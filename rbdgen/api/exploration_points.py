@@ -35,9 +35,10 @@ from ..schedule.plan import Plan
 from ..schedule.quick import quick_folds
 from ..schedule.units import shared_jobs
 from ..shell.emit import emit
+from ..system.cache import cached_result
 from ..system.records import Record
 from ..tools.tool import SynthesisError
-from .result_cache import compiler_digest, design_digest, kept
+from .digests import compiler_digest, design_digest
 from .synthesis import mapped, yosys_version
 
 Choices = dict[str, Any]
@@ -136,7 +137,7 @@ def compiled(robot: str, choices: Choices, intervals: Intervals, place: Path) ->
         ).to_json()
 
     each = [{**choices, "ii": ii} for ii in intervals]
-    found = [kept(place, "point", all_of(robot, c), partial(compute, c)) for c in each]
+    found = [cached_result(place, "point", all_of(robot, c), partial(compute, c)) for c in each]
     return [Compiled.from_json(own) for own in found]
 
 
@@ -145,7 +146,7 @@ def compiled_before(
 ) -> list[Compiled] | None:
     """The same if all are kept in ``place``."""
     each = [{**choices, "ii": ii} for ii in intervals]
-    found = [kept(place, "point", all_of(robot, own), None) for own in each]
+    found = [cached_result(place, "point", all_of(robot, own), None) for own in each]
     return None if None in found else [Compiled.from_json(own) for own in found]
 
 
@@ -159,14 +160,16 @@ def synthesised(robot: str, choices: Choices, place: Path) -> Mapping[str, int] 
         return counted(family, cells)
 
     try:
-        return dict(kept(place, "sites", _mapped_of(robot, choices), compute))
+        return dict(cached_result(place, "sites", _mapped_of(robot, choices), compute))
     except SynthesisError as error:  # not kept: it may be this machine's
         return str(error)
 
 
 def synthesised_before(robot: str, choices: Choices, place: Path) -> Mapping[str, int] | None:
     """The same if it is kept in ``place``."""
-    found: Mapping[str, int] | None = kept(place, "sites", _mapped_of(robot, choices), None)
+    found: Mapping[str, int] | None = cached_result(
+        place, "sites", _mapped_of(robot, choices), None
+    )
     return found
 
 
@@ -209,7 +212,7 @@ def quick_points(
     `LARGEST_INTERVAL` where none are given; ``check``: both ways at `TOGETHER_CHECKED` of them.
     Kept in ``place``."""
     compute = partial(_computed, robot, choices, intervals, check)
-    found = kept(place, "quick", _input(robot, choices, intervals, check), compute)
+    found = cached_result(place, "quick", _input(robot, choices, intervals, check), compute)
     return QuickPoints.from_json(found)
 
 
@@ -217,7 +220,7 @@ def quick_before(
     robot: str, choices: Choices, intervals: Sequence[int], check: bool, place: Path
 ) -> QuickPoints | None:
     """The same if it is kept in ``place``."""
-    found = kept(place, "quick", _input(robot, choices, intervals, check), None)
+    found = cached_result(place, "quick", _input(robot, choices, intervals, check), None)
     return None if found is None else QuickPoints.from_json(found)
 
 

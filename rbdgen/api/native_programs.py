@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -24,15 +23,14 @@ from ..passes.registers import PARAMETER
 from ..robot.canonical import canonicalize
 from ..robot.model import Robot
 from ..robot.xml_lines import read_bytes
-from ..system.cache import cached
+from ..system.cache import cached, named
 from ..system.compiler import about, find_compiler, processor
 from ..system.gpu import NoGpu, find_gpu
 from ..system.progress import Progress
-from ..tools.toolchain import in_cache
 from .arrays import refuse_missing_forces
 from .design_file import DESIGN, ROBOT, design_text
+from .digests import FOLDER, compiler_digest, design_digest
 from .folder import InputError, read_manifest
-from .result_cache import FOLDER, compiler_digest
 
 Array = NDArray[np.float64]
 DTYPES = {"cpp": np.dtype(np.float64), "cpp32": np.dtype(np.float32)}
@@ -161,28 +159,22 @@ def compiled(
 
     Generated and compiled into the cache the first time, and found there by a digest of robot,
     choices, rbdgen and compiler. InputError for rollouts, which only accelerators have;
-    NoCompiler, CompilerError, NoGpu; SimulationError where the cache cannot be written.
+    NoCompiler, CompilerError, NoGpu; CacheError where the cache cannot be written.
     """
     assert kind in COMPILED
     for function in set(design.functions) & set(ROLLOUTS):
         raise InputError(f"{kind} has no {function}: rollouts are of golden, integer and rtl only")
     own, of = _of_programs(design, KEPT + OF_REGISTERS * registers), Kind(kind)
     builder = of.builder()
-    text = hashlib.sha256(f"{compiler_digest(FOLDER)} {design_text(own)}".encode())
-    text.update(read_bytes(own.robot))
-    if of.on_gpu:
-        text.update(builder.of.encode())  # its launch bounds are chosen by what nvcc says
-    source = f"{of.language}-{text.hexdigest()[:16]}"
-    built = repr((source, kind, builder.of))
-    with in_cache():
-        folder = cached(source, lambda work: _write(own, of, work, progress), progress)
-        entry = read_manifest(folder)
+    bounds = builder.of if of.on_gpu else ""  # its launch bounds are chosen by what nvcc says
+    source = named(of.language, compiler_digest(FOLDER), design_digest(own), bounds)
+    folder = cached(source, lambda work: _write(own, of, work, progress), progress)
+    entry = read_manifest(folder)
 
-        def make(work: Path) -> None:
-            builder.build(folder, entry.program.name, work, progress)
+    def make(work: Path) -> None:
+        builder.build(folder, entry.program.name, work, progress)
 
-        library = f"program-{hashlib.sha256(built.encode()).hexdigest()[:16]}"
-        library_folder = cached(library, make, progress)
+    library_folder = cached(named("program", source, kind, builder.of), make, progress)
     for note in entry.program.notes:
         progress(f"note: {note}")
     return Program(own, robot, folder, library_folder, of)

@@ -22,13 +22,14 @@ from ..golden import crba, minv
 from ..graph.arrays import SYMMETRIC
 from ..robot.canonical import merge_fixed
 from ..robot.model import Array, JointKind, Robot, skew
+from ..system.cache import cached, named
 from ..system.progress import Progress
 from .errors import Mismatch
 from .evaluation import checked
 from .folder import InputError
 from .reference import golden_model
 from .sampling import states
-from .timing import FAST, PLAIN, SOURCES, digest_of, kept_in_cache, least, program, said
+from .timing import FAST, PLAIN, SOURCES, least, program, said
 
 TEMPLATED, GENERATED, PORTABLE = "templated", "generated", "portable"
 FORMS = (TEMPLATED, GENERATED)
@@ -74,13 +75,13 @@ def command(
 ) -> list[str | Path]:
     """A command that prints the ns per call of a function, or its results for given inputs.
 
-    InputError; NoCompiler, CompilerError; SimulationError where the cache cannot be written.
+    InputError; NoCompiler, CompilerError; CacheError where the cache cannot be written.
     """
     tree = _tree(load(robot, base=base)[1])
     if form != TEMPLATED:
         flags = FAST if form == GENERATED else PLAIN
         return [_generated(function, f"{robot} {base}", tree, flags, say)]
-    place = kept_in_cache(f"pinocchio-tree-{digest_of(tree)}", say, lambda work: _write(work, tree))
+    place = cached(named("pinocchio-tree", tree), lambda work: _write(work, tree), say)
     return [_templated(function, say), place / "tree.txt"]
 
 
@@ -129,14 +130,14 @@ def _generated(
     function: str, robot: str, tree: str, optimised: Sequence[str], say: Progress
 ) -> Path:
     generator = _generator(say)
-    of = digest_of(f"{generator.parent.name} {function} {tree}")
+    key = named(f"pinocchio-{function}", generator.parent.name, tree)
 
     def make(work: Path) -> None:
         say(f"Pinocchio's {function} of {robot}, generated")
         _write(work, tree)
         said([str(generator), function, str(work / "tree.txt"), str(work)])
 
-    place = kept_in_cache(f"pinocchio-{function}-{of}", say, make)
+    place = cached(key, make, say)
     return program(
         f"pinocchio-{function}",
         [*optimised, "-std=c++17"],

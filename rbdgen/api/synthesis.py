@@ -20,6 +20,7 @@ from ..rtl.multiplier import named
 from ..rtl.multiplier_cells import emit_cells
 from ..rtl.separate_module import owned
 from ..shell.emit import Emitted
+from ..system.cache import cached_result
 from ..system.progress import Progress
 from ..system.records import Record
 from ..tools import families, parts, yosys
@@ -31,10 +32,10 @@ from ..tools.report import synthesize as synthesize_placed
 from ..tools.tool import YOSYS, Tool
 from ..tools.yosys import synth_xilinx
 from .cluster import Executor, at_a_time, executor_of
+from .digests import compiler_digest
 from .folder import UsageError, checked_manifest, text_of, write_file
 from .output_paths import check_place
 from .parallel import in_parallel
-from .result_cache import compiler_digest, kept
 from .results import TextReport
 
 XILINX = ("xcup", "xc7")  # families that Yosys maps to; no open place and route
@@ -107,7 +108,7 @@ def synthesize(
             target,
             jobs=jobs,
             progress=progress,
-            keep=partial(kept, out / "parts", "part", say=progress),
+            keep=partial(cached_result, out / "parts", "part", say=progress),
         )
         report = Mapped(name, target, cells.count, cells.modules, None)
         write_file(out / "report.json", json.dumps(report.to_json(), indent=2) + "\n")
@@ -171,11 +172,13 @@ def _placed(netlist: Path, part: Target, options: Options, store: Path) -> Place
     def compute() -> dict[str, Any]:
         return place_and_route(netlist, part, **options).to_json()
 
-    return Placement.from_json(kept(store, "placement", _all_of(netlist, part, options), compute))
+    return Placement.from_json(
+        cached_result(store, "placement", _all_of(netlist, part, options), compute)
+    )
 
 
 def _placed_before(netlist: Path, part: Target, options: Options, store: Path) -> Placement | None:
-    found = kept(store, "placement", _all_of(netlist, part, options), None)
+    found = cached_result(store, "placement", _all_of(netlist, part, options), None)
     return None if found is None else Placement.from_json(found)
 
 
@@ -229,7 +232,9 @@ def mapped(
     what = f"cells-{family}" + ("-by-module" if by_module else "")
     files_of = (yosys.__file__, parts.__file__, families.__file__)
     by = [yosys_version(), *(Path(file).read_text("utf-8") for file in files_of)]
-    return MappedCells.from_json(kept(place, what, " ".join([*by, text]), compute, progress))
+    return MappedCells.from_json(
+        cached_result(place, what, " ".join([*by, text]), compute, progress)
+    )
 
 
 def yosys_version() -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,13 +15,12 @@ from ..codegen.cpp import cpp
 from ..codegen.interface import Interface
 from ..codegen.library import FLAGS, build
 from ..graph.graph import Graph
-from ..system.cache import cached
+from ..system.cache import cached, named
 from ..system.compiler import about, compile_with, find_compiler, processor
 from ..system.data import data_folder
 from ..system.progress import Progress
 from ..system.stopping import run_child
 from ..system.templates import render
-from ..tools.toolchain import in_cache
 from .folder import InputError
 from .native_programs import Program
 
@@ -64,12 +62,12 @@ def program(
 ) -> Path:
     """A program of a source's text in C++, and of files in C, that is compiled once and kept.
 
-    NoCompiler, CompilerError; SimulationError where the cache cannot be written.
+    NoCompiler, CompilerError; CacheError where the cache cannot be written.
     """
     compiler = find_compiler()
     headers = [SOURCES / own for own in INCLUDE.findall(source)]
     texts = [source, *(own.read_text("utf-8") for own in (*headers, *parts) if own.is_file())]
-    of = digest_of(repr((about(compiler), processor(), flags, optimised, texts)))
+    key = named(name, about(compiler), processor(), flags, optimised, texts)
 
     def make(work: Path) -> None:
         say(f"compiling {what}")
@@ -81,18 +79,7 @@ def program(
         command = [*compiler, f"-I{SOURCES}", str(place), *objects, *flags]
         compile_with([*command, "-o", str(work / PROGRAM)])
 
-    return kept_in_cache(f"{name}-{of}", say, make) / PROGRAM
-
-
-def kept_in_cache(name: str, say: Progress, make: Callable[[Path], None]) -> Path:
-    """The folder ``name`` of the cache, made if need be; SimulationError."""
-    with in_cache():
-        return cached(name, make, say)
-
-
-def digest_of(text: str) -> str:
-    """16 digits."""
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return cached(key, make, say) / PROGRAM
 
 
 def said(command: Sequence[str]) -> str:
@@ -154,7 +141,7 @@ def graph_times(
     files, _ = cpp(graph, interface, NAME, ABOUT)
     width = sum(array.size for array in interface.takes)
     drawn = np.random.default_rng(SEED).uniform(-1, 1, (DRAWN, width))
-    of = digest_of(repr((sorted(files.items()), SEED, about(compiler), FLAGS, processor())))
+    key = named("timed", sorted(files.items()), SEED, about(compiler), FLAGS, processor())
 
     def make(work: Path) -> None:
         for name, text in files.items():
@@ -162,7 +149,7 @@ def graph_times(
         np.savetxt(work / STATES, drawn)
         build(compiler, np.float64, work, NAME, work, progress)
 
-    folder = kept_in_cache(f"timed-{of}", progress, make)
+    folder = cached(key, make, progress)
     own = _command(NAME, interface, folder, folder / f"{NAME}.so", np.dtype(np.float64), progress)
     return read(least({NAME: [*own, str(threads), *map(str, sizes)]})[NAME], sizes)
 

@@ -6,7 +6,6 @@ and a design's folder has a robot of its own that needs none of the packages use
 
 from __future__ import annotations
 
-import hashlib
 import re
 import sys
 from codecs import BOM_UTF8
@@ -17,10 +16,10 @@ from io import StringIO
 from pathlib import Path
 from typing import BinaryIO
 
-from ..system.cache import cached
+from ..system.cache import cached, named
 from .model import NotFound, RobotError
 from .xacro_files import expanded, own_line
-from .xml_lines import MAX_BYTES, did_you_mean, one_line, quoted, read_bytes
+from .xml_lines import MAX_BYTES, did_you_mean, one_line, read_bytes
 
 STANDARD_INPUT = "-"
 _STDIN = "stdin"
@@ -143,17 +142,11 @@ def _stem(file: Path) -> str:
 
 
 def _kept(stem: str, content: str | bytes) -> Path:
-    """A file of that content in the cache, the same for the same content; RobotError."""
+    """A file of that content in the cache, the same for the same content; CacheError."""
     data = content.encode() if isinstance(content, str) else content
     name = f"{stem}.urdf"
-    digest = hashlib.sha256(data).hexdigest()[:16]
-    try:
-        folder = cached(
-            f"robot-{digest}-{stem}", lambda work: _write(work / name, data), files=[name]
-        )
-    except OSError as error:
-        raise RobotError(f"{quoted(stem)}: cannot be kept: {error.strerror}") from None
-    return folder / name
+    folder = f"{named('robot', data)}-{stem}"
+    return cached(folder, lambda work: _write(work / name, data), files=[name]) / name
 
 
 def _write(place: Path, data: bytes) -> None:

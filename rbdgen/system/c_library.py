@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .cache import cache_folder, cached, is_kept
+from .cache import cache_folder, cached, is_cached, named
 from .compiler import CompilerError, about, compile_with, find_compiler, processor
 
 # of a C++ compiler; -O2 takes longer than it saves
@@ -25,8 +24,8 @@ def c_library(
     """
     compiler = find_compiler()
     parts = compiler, about(compiler), processor(), (*flags, *SHARED), sorted(files.items())
-    name = f"integers-{hashlib.sha256(repr(parts).encode()).hexdigest()[:16]}"
-    if kept_only and not is_kept(cache_folder() / name, [LIBRARY]):
+    name = named("integers", *parts)
+    if kept_only and not is_cached(cache_folder() / name, [LIBRARY]):
         return None
 
     def make(work: Path) -> None:

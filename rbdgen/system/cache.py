@@ -1,7 +1,9 @@
-"""A cache of slow results, which are used again only if their digests match.
+"""The cache of slow results: folders in the user's cache, and files of JSON where a command writes.
 
-A file that is incomplete or changed is made again. Libraries are loaded from nowhere else: loading
-one that came with a folder would run whatever it holds.
+The policy is one. A name has a digest of everything that the result depends on. What is written is
+there whole or not at all, with digests of its content; what does not match them is made again.
+Several processes may make the same result at once. The user's cache keeps to a size. Libraries are
+loaded from nowhere else: loading one that came with a folder would run whatever it holds.
 """
 
 from __future__ import annotations
@@ -14,12 +16,20 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
-from .files import beside, put
+from .files import beside, put, read_regular, write
+from .refusal import Refusal
 
 DIGESTS = "digests.json"  # of the other files of a folder
 LIMIT = 2 << 30  # bytes of the cache
 IN_USE = 3600.0  # s
+LARGEST = 1 << 30  # bytes of a result in JSON
+DIGITS = 16  # of a name's digest
+
+
+class CacheError(Refusal, OSError):
+    """A place of cached results that cannot be written, in one line."""
 
 
 def cache_folder() -> Path:
@@ -34,8 +44,20 @@ def digest_of(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def named(what: str, *of: object) -> str:
+    """A name ``what-0123456789abcdef``; ``of``: everything that the result depends on."""
+    return f"{what}-{digest(*of)[:DIGITS]}"
+
+
+def digest(*of: object) -> str:
+    """SHA-256 of a text or of bytes as they are, and of several by their spelling in Python."""
+    (one,) = of if len(of) == 1 else (repr(of),)
+    data = one if isinstance(one, bytes) else str(one).encode("utf-8", "surrogateescape")
+    return hashlib.sha256(data).hexdigest()
+
+
 @contextmanager
-def keep(folder: Path) -> Iterator[Path]:
+def store(folder: Path) -> Iterator[Path]:
     """A folder to write files into; in the end they are in ``folder``, with digests; OSError."""
     with beside(folder, folder=True) as work:
         yield work
@@ -44,8 +66,8 @@ def keep(folder: Path) -> Iterator[Path]:
         put(work, folder)
 
 
-def is_kept(folder: Path, names: Sequence[str] = ()) -> bool:
-    """Whether ``folder`` has these files (none named: all that it had), as :func:`keep` wrote them.
+def is_cached(folder: Path, names: Sequence[str] = ()) -> bool:
+    """Whether ``folder`` has these files (none named: all that it had) as `store` wrote them.
 
     A folder that has is used now, for :func:`prune`.
     """
@@ -66,20 +88,60 @@ def cached(
     say: Callable[[str], None] = lambda _: None,
     files: Sequence[str] = (),
 ) -> Path:
-    """The folder ``name`` of the cache with these files: as it is there, else made; OSError.
+    """The folder ``name`` of the user's cache with these files: as it is there, else made.
 
-    ``name`` has a digest of everything that the content depends on. ``make`` writes into the
-    folder that it is given. A folder that is not as it was written is made again, which `say` is
-    told. Several processes may make the same one at once: any one of theirs stays.
+    ``name`` is one of `named`. ``make`` writes into the folder that it is given. A folder that is
+    not as it was written is made again, which ``say`` reports. CacheError where it cannot be
+    written.
     """
     folder = cache_folder() / name
-    if not is_kept(folder, files):
+    if not is_cached(folder, files):
         if folder.exists():
             say(f"{folder}: damaged, or without digests; made again")
-        with keep(folder) as work:
-            make(work)
+        try:
+            with store(folder) as work:
+                make(work)
+        except OSError as error:
+            where = f"{error.filename or cache_folder()}: {error.strerror}"
+            raise CacheError(f"{where}; XDG_CACHE_HOME can name another folder") from None
         prune()
     return folder
+
+
+def cached_result(
+    place: Path,
+    what: str,
+    of: str,
+    compute: Callable[[], Any] | None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Any:
+    """The result ``what`` of the input ``of``: read if ``place`` has it, else computed and written.
+
+    ``of`` is everything that the result depends on; the result is what JSON can hold. A file that
+    is not as it was written is made again, which ``say`` reports. Without ``compute``: None where
+    there is no file as it was written. CacheError where it cannot be written.
+    """
+    file = place / f"{named(what, of)}.json"
+    try:
+        found = json.loads(read_regular(file, LARGEST))
+        if found["digest"] == digest(json.dumps(found["result"])):
+            return found["result"]
+        if compute:
+            say(f"{file}: damaged; made again")
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):  # or of an older version
+        if compute:
+            say(f"{file}: damaged, or without a digest; made again")
+    if compute is None:
+        return None
+    result = json.loads(json.dumps(compute()))
+    entry = {"digest": digest(json.dumps(result)), "result": result}
+    try:
+        write(file, (json.dumps(entry, indent=2) + "\n").encode())
+    except OSError as error:
+        raise CacheError(f"{file}: {error.strerror}") from None
+    return result
 
 
 def prune(limit: int = LIMIT) -> None:

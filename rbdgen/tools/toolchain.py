@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ..system.cache import cache_folder, cached
+from ..system.cache import cached, named
 from ..system.compiler import Command, NoCompiler, about, find_compiler
 from ..system.progress import Progress
 from ..system.refusal import Refusal
@@ -126,7 +124,6 @@ class Toolchain:
 
     def runtime(self, jobs: int, say: Progress) -> Runtime:
         """The compiled runtime of all models, cached once for each compiler."""
-        key = hashlib.sha256(repr(self).encode()).hexdigest()[:16]
         names = ["verilated", "verilated_threads"] + ["verilated_vcd_c"] * self.trace
 
         def make(work: Path) -> None:
@@ -136,25 +133,14 @@ class Toolchain:
             _call([*command, work / HEADER, "-o", work / f"{HEADER}.gch"], "C++ compiler")
 
         objects = [f"{name}.o" for name in names]
-        with in_cache():
-            made = [*objects, HEADER, f"{HEADER}.gch"]
-            folder = cached(f"verilator-{key}", make, say, made)
+        made = [*objects, HEADER, f"{HEADER}.gch"]
+        folder = cached(named("verilator", repr(self)), make, say, made)
         return Runtime(folder / HEADER, [folder / name for name in objects])
 
     def link(self, objects: Sequence[Path], library: Path) -> Path:
         """A shared library."""
         _call([*self.compiler, "-shared", "-o", library, *objects, "-lpthread"], "linker")
         return library
-
-
-@contextmanager
-def in_cache() -> Iterator[None]:
-    """SimulationError, in one line, where the cache cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        where = f"{error.filename or cache_folder()}: {error.strerror}"
-        raise SimulationError(f"{where}; XDG_CACHE_HOME can name another folder") from None
 
 
 def _call(command: Sequence[str | Path], tool: str, **options: Any) -> None:

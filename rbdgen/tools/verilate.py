@@ -7,7 +7,6 @@ compiler; make and perl are not used.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
 from collections.abc import Mapping, Sequence
@@ -15,11 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..design.ports import Ports
-from ..system.cache import cache_folder, cached, digest_of, is_kept
+from ..system.cache import cache_folder, cached, digest_of, is_cached, named
 from ..system.data import data_folder
 from ..system.progress import Progress
 from .model import Model
-from .toolchain import OPTIMISATION, SimulationError, Toolchain, in_cache
+from .toolchain import OPTIMISATION, SimulationError, Toolchain
 
 ALL_TRACED = 2_000_000  # bytes of Verilog: C++ that traces everything takes three times as long
 LEVELS = 3  # a field of a structure is one below its module
@@ -109,8 +108,8 @@ def library(
     file = f"{top}.so"
 
     def name(toolchain: Toolchain) -> str:
-        parts = repr((options, harness, toolchain.identity, text, waves if toolchain.trace else ""))
-        return f"model-{hashlib.sha256(parts.encode()).hexdigest()[:16]}"
+        own = waves if toolchain.trace else ""
+        return named("model", options, harness, toolchain.identity, text, own)
 
     def make(work: Path) -> None:
         say(f"Verilator: {top}")
@@ -118,11 +117,11 @@ def library(
         scratch.mkdir()
         # from links to their folders: in a path Verilator looks for variables of the environment
         folders = _linked(scratch, "source", [source.parent for source in sources])
-        named = [f"{own}/{file.name}" for own, file in zip(folders, sources, strict=True)]
+        files = [f"{own}/{file.name}" for own, file in zip(folders, sources, strict=True)]
         included = [f"-I{own}" for own in _linked(scratch, "include", include_dirs)]
         tracing = ["--trace", TRACED] if trace else []
         (scratch / TRACED).write_text(f"`verilator_config\n{waves}", "utf-8")
-        toolchain.verilate([*options, *tracing, *included, "-Mdir", ".", *named], scratch)
+        toolchain.verilate([*options, *tracing, *included, "-Mdir", ".", *files], scratch)
         (scratch / "harness.cpp").write_text(harness, "utf-8")
         runtime = toolchain.runtime(jobs, say)
         first: list[str | Path] = ["-include", runtime.header]
@@ -131,10 +130,9 @@ def library(
         shutil.rmtree(scratch)
 
     traced = cache_folder() / name(replace(toolchain, trace=True))
-    if not trace and is_kept(traced, [file]):
+    if not trace and is_cached(traced, [file]):
         return traced / file
-    with in_cache():
-        return cached(name(toolchain), make, say, [file]) / file
+    return cached(name(toolchain), make, say, [file]) / file
 
 
 def _linked(place: Path, what: str, folders: Sequence[Path]) -> list[str]:

@@ -8,13 +8,13 @@ from typing import Any
 
 from rbdgen import api
 from rbdgen.api.peers import PEERS
-from rbdgen.api.result_cache import kept
 from rbdgen.api.synthesis import yosys_version
 from rbdgen.design.cells import counted
 from rbdgen.design.choices import WHOLE
 from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.draw.tables import table
 from rbdgen.graph.rows import SCALES
+from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress
 from rbdgen.tools.tool import SynthesisError
 
@@ -58,9 +58,9 @@ def _measured(
         return api.synthesize(folder, progress=progress)["cells"]
 
     digest = manifest["digest"]
-    simulation = kept(place, "accelerator-simulation", f"{digest} {STATES}", simulated)
+    simulation = cached_result(place, "accelerator-simulation", f"{digest} {STATES}", simulated)
     try:
-        cells = kept(place, "accelerator-cells", f"{digest} {yosys_version()}", mapped)
+        cells = cached_result(place, "accelerator-cells", f"{digest} {yosys_version()}", mapped)
     except SynthesisError as error:  # not kept: it may be this machine's
         progress(f"not mapped: {error}")
         cells = {}

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from rbdgen.api.digests import FOLDER, compiler_digest, design_digest
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.integer_model import integer_results, word_source
-from rbdgen.api.result_cache import FOLDER, compiler_digest, design_digest, kept
 from rbdgen.api.vectors import sampled_tasks, sampled_words
 from rbdgen.codegen.compiled import CHUNK, Compiled, Results, Source
 from rbdgen.compile.accelerate import accelerate
@@ -24,6 +24,7 @@ from rbdgen.design.loading import load
 from rbdgen.draw.tables import table
 from rbdgen.graph.fixed import Integers
 from rbdgen.system.c_library import FLAGS, build
+from rbdgen.system.cache import cached_result
 from rbdgen.system.compiler import about, find_compiler
 from rbdgen.system.progress import Progress
 from rbdgen.tasks.compiled import tasks_source
@@ -121,7 +122,7 @@ def _kept(
     def rows() -> list[list[Any]]:
         return compute(language, robot, choices, progress)
 
-    return list(kept(place / "exact", language, f"{design} {made}", rows, progress))
+    return list(cached_result(place / "exact", language, f"{design} {made}", rows, progress))
 
 
 def _of_a_core(

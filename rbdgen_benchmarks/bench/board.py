@@ -9,10 +9,10 @@ import numpy as np
 
 from rbdgen import api
 from rbdgen.api.design_file import DESIGN
+from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import read_manifest
 from rbdgen.api.host_interface import line_layouts
-from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
 from rbdgen.api.sampling import states as sampled
 from rbdgen.api.vectors import sampled_tasks
 from rbdgen.compile.accelerate import accelerate
@@ -20,6 +20,7 @@ from rbdgen.design.choices import GIVES, NEEDS
 from rbdgen.draw.tables import table
 from rbdgen.shell.packets import Answered
 from rbdgen.shell.task_packets import Status
+from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress
 from rbdgen.tasks.model import evaluate_task
 from rbdgen_host.driver import Dynamics
@@ -79,7 +80,9 @@ def _words(folder: Path, progress: Progress) -> list[Any]:
             with api.simulated_board(BOARD, folder, say, baud=BAUD, long=True) as running:
                 return _compared(folder, SerialPort(running.port, BAUD, SIMULATED), seed, say)
 
-        rows.append(kept(folder.parent / "kept", f"words-{part}", _of(folder), compare, say))
+        rows.append(
+            cached_result(folder.parent / "kept", f"words-{part}", _of(folder), compare, say)
+        )
     numbers, differ = (sum(column) for column in zip(*rows, strict=True))
     return [STATES, numbers, differ]
 
@@ -117,7 +120,7 @@ def _frames(folder: Path, progress: Progress) -> list[Any]:
                 return list(vars(found).values())
 
         what = f"frames-{part}"
-        whole += Flood(*kept(folder.parent / "kept", what, _of(folder), run, say))
+        whole += Flood(*cached_result(folder.parent / "kept", what, _of(folder), run, say))
         say(f"{whole}")
     return [whole.sent, whole.damaged, whole.good, whole.answered, whole.wrong, whole.restarts]
 

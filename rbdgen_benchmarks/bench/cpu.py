@@ -17,7 +17,6 @@ from rbdgen.api.folder import write_file
 from rbdgen.api.native_programs import DTYPES, Program, compiled
 from rbdgen.api.pinocchio import FORMS, PORTABLE, check, command
 from rbdgen.api.reference import golden_model
-from rbdgen.api.result_cache import kept
 from rbdgen.api.timing import Command, least, read
 from rbdgen.api.timing import command as times_command
 from rbdgen.compile.flow import Front, front_end
@@ -27,6 +26,7 @@ from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
 from rbdgen.graph.accuracy import Accuracy
 from rbdgen.graph.rows import REPORTED, SCALES
+from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress
 from rbdgen.system.records import plain
 
@@ -96,7 +96,7 @@ def cpu(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
         peers = {form: found[form][0] for form in forms}
         made = f"{[str(own.file) for own in programs.values()]} {STATES} {CHUNK}"
         compare = partial(errors_of, front_end(robot, **choices), programs, STATES, say)
-        errors = kept(place / "kept", "worst", made, compare, say)
+        errors = cached_result(place / "kept", "worst", made, compare, say)
         results[name] = {
             "ns": {**times, **peers},
             "errors": errors,

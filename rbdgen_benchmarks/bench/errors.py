@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.api.design_file import design_text
-from rbdgen.api.result_cache import kept
 from rbdgen.api.simulation import integer_errors
 from rbdgen.compile.flow import Core, Front
 from rbdgen.design.runs import IntegerRun
 from rbdgen.graph.text import to_text
+from rbdgen.system.cache import cached_result
 
 SEED = 0
 
@@ -25,7 +25,9 @@ def errors(core: Core, states: int, place: Path) -> IntegerRun:
     """The integer model's errors over random states, half of them at the limits; kept in
     ``place``."""
     of = measured_of(core, states)
-    data = kept(place, "coordinates", of, lambda: integer_errors(core, states, SEED).to_json())
+    data = cached_result(
+        place, "coordinates", of, lambda: integer_errors(core, states, SEED).to_json()
+    )
     return IntegerRun.from_json(data)
 
 

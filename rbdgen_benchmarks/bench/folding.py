@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
+from rbdgen.api.digests import compiler_digest
 from rbdgen.api.pinocchio import pinocchio_nanoseconds
-from rbdgen.api.result_cache import compiler_digest, kept
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.target import find_target
 from rbdgen.draw.tables import table
 from rbdgen.schedule.modulo import fold
 from rbdgen.shell.emit import emit
+from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress
 from rbdgen.tools.report import synthesize
 
@@ -51,7 +52,7 @@ def folded(place: Path, progress: Progress) -> Any:
         def measure(name: str = name) -> dict[str, Any]:
             return _measured(name, place / name, progress)
 
-        results[name] = kept(place / "kept", f"folded-{name}", f"{of} {design}", measure)
+        results[name] = cached_result(place / "kept", f"folded-{name}", f"{of} {design}", measure)
         print(results[name]["synthesis"]["text"], flush=True)
     rows = []
     for name, result in results.items():
@@ -109,7 +110,7 @@ def fold_overhead(place: Path, progress: Progress) -> Any:
                 )
                 return report.to_json()
 
-        report = kept(place / "kept", f"fold-{interval}", _made_by(), measure)
+        report = cached_result(place / "kept", f"fold-{interval}", _made_by(), measure)
         found[interval] = {**report, "latency": made.latency}
     base = found[1]["cells"]
     rows = []

@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 
 from rbdgen import api
+from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.errors import STALL, Mismatch
 from rbdgen.api.folder import read_manifest, write_file
 from rbdgen.api.host_interface import packet_format
 from rbdgen.api.packets import Packets, packets_of
-from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
 from rbdgen.design.ports import Ports
 from rbdgen.draw.tables import markdown, table
 from rbdgen.shell.task_packets import MAX_FUNCTIONS, PacketFormat
+from rbdgen.system.cache import cached_result
 from rbdgen.system.named_word import NamedWord
 from rbdgen.system.progress import Progress
 from rbdgen.tools.model import Model
@@ -73,7 +74,7 @@ def malformed(place: Path, progress: Progress, packets: int = MALFORMED) -> Any:
         n = min(BATCH, packets - start)
         made = f"{ROBOT} {n} {part} {compiler_digest(FOLDER)}"
         run = partial(flooded, model, of, tasks, n, part)
-        total += np.array(kept(place / "kept", "malformed", made, run, progress))
+        total += np.array(cached_result(place / "kept", "malformed", made, run, progress))
         progress(f"{total[0]} of {packets} malformed packets, {total[4]} wrong answers")
     row = [int(x) for x in total]
     print(f"{table(HEAD, [row])}\n\n{LEGEND}")

@@ -21,12 +21,13 @@ from typing import Any
 
 from rbdgen import api
 from rbdgen.api.cluster import Executor
+from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.parallel import in_parallel
-from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
 from rbdgen.api.simulation import integer_errors
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.draw.tables import table
+from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress
 from rbdgen.system.stopping import run_child
 
@@ -122,12 +123,12 @@ def _measured(name: str, place: Path) -> dict[str, Any]:
         where = f"on {platform.node()}"
         return {"where": where, "printed": printed.getvalue(), "found": found}
 
-    made: dict[str, Any] = kept(place / "kept", f"bench-{name}", _of(name), compute)
+    made: dict[str, Any] = cached_result(place / "kept", f"bench-{name}", _of(name), compute)
     return made
 
 
 def _measured_before(name: str, place: Path) -> dict[str, Any] | None:
-    found: dict[str, Any] | None = kept(place / "kept", f"bench-{name}", _of(name), None)
+    found: dict[str, Any] | None = cached_result(place / "kept", f"bench-{name}", _of(name), None)
     return found
 
 

@@ -12,11 +12,11 @@ from rbdgen.api.evaluation import to_words
 from rbdgen.api.folder import write_file
 from rbdgen.api.integer_model import IntegerModel
 from rbdgen.api.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
-from rbdgen.api.result_cache import kept
 from rbdgen.api.simulation import batches, outputs_and_golden
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.nested import MotionLimits
 from rbdgen.draw.tables import markdown, table
+from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress
 
 from .cells import cells, count
@@ -129,7 +129,7 @@ def _by_state(core: Core, place: Path) -> dict[str, dict[str, float]]:
             for name, own in relative.items()
         }
 
-    return dict(kept(place, "errors", measured_of(core, STATES), measured))
+    return dict(cached_result(place, "errors", measured_of(core, STATES), measured))
 
 
 def _error(array: dict[str, float]) -> str:

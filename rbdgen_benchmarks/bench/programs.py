@@ -15,11 +15,11 @@ import numpy as np
 
 from rbdgen import api
 from rbdgen.api.arrays import completed
+from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.folder import write_folder
 from rbdgen.api.native_programs import Kind, Program
 from rbdgen.api.programs import cpp_program
 from rbdgen.api.reference import golden_model
-from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
 from rbdgen.codegen.library import build
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
@@ -28,6 +28,7 @@ from rbdgen.design.loading import load
 from rbdgen.design.states import State
 from rbdgen.draw.tables import table
 from rbdgen.robot.model import Array, Robot, RobotError
+from rbdgen.system.cache import cached_result
 from rbdgen.system.compiler import about, find_compiler
 from rbdgen.system.progress import Progress
 
@@ -99,7 +100,9 @@ def _row(
         if robot.nv:
             made = compiler_digest(FOLDER), about(find_compiler()), FLAGS, STATES, SEED
             of = f"{json.dumps(asdict(robot), default=_plain)} {functions} {made}"
-            found = kept(place, "robot", of, lambda: _found(file, functions, choices), progress)
+            found = cached_result(
+                place, "robot", of, lambda: _found(file, functions, choices), progress
+            )
             return {"coordinates": robot.nv, **found}
     except RobotError as error:
         verdict = f"refused: {str(error).removeprefix(f'{file.parent}/')}"

@@ -12,16 +12,17 @@ import numpy as np
 
 from rbdgen.api.compilation import recompiled
 from rbdgen.api.design_file import DESIGN, ROBOT
+from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.errors import STALL, Mismatch
 from rbdgen.api.folder import checked_manifest, write_file
 from rbdgen.api.generation import generate
 from rbdgen.api.integer_model import IntegerModel
-from rbdgen.api.result_cache import FOLDER, compiler_digest, kept
 from rbdgen.api.vectors import sampled_words
 from rbdgen.api.verilated import load_core
 from rbdgen.compile.core import Core
 from rbdgen.design.choices import WHOLE
 from rbdgen.draw.tables import markdown, table
+from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress
 from rbdgen.tools.model import Model
 
@@ -70,7 +71,7 @@ def in_rounds(
 
             made = f"{robot} {function} {number} {size} {BATCH} {compiler_digest(FOLDER)}"
             compute = partial(own.compared, number, say)
-            found = kept(place / "kept", "reliability", made, compute, say)
+            found = cached_result(place / "kept", "reliability", made, compute, say)
             before = totals.get(function, [0] * len(found))
             totals[function] = [a + b for a, b in zip(before, found, strict=True)]
         rows = [[function, *own] for function, own in totals.items()]

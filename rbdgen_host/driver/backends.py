@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdgen.api.design_cache import KeptIntegers, kept_design
+from rbdgen.api.design_cache import CachedIntegers, cached_design
 from rbdgen.api.design_file import DESIGN, ROBOT, filed_notes
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import MARK, InputError, checked_manifest, read_manifest, refuse_core
@@ -257,16 +257,16 @@ def _of_robot(
         said = dict.fromkeys(note for own in programs.values() for note in own.notes)
         return Backend(design, loaded, None, run, programs, joint, held, tuple(said))
     if kind == "rtl":
-        folder = kept_design(robot, progress, choices)
+        folder = cached_design(robot, progress, choices)
         return _rtl(folder, read_manifest(folder).facts, progress)
     if place is None and has_registers(load(robot, **choices)[0]):
-        place = kept_design(robot, progress, choices)  # whose words can be others
+        place = cached_design(robot, progress, choices)  # whose words can be others
     return _integer_of(place, progress) if place else _integer(robot, progress, choices)
 
 
 def _integer(robot: str, progress: Progress, choices: Mapping[str, Any]) -> Backend:
     """The integer model of a robot's design."""
-    kept = KeptIntegers(robot, progress, choices)
+    kept = CachedIntegers(robot, progress, choices)
     coder = _coder(kept.folder, kept.facts.tasks)
     if kept.facts.whole:
         (function,) = kept.facts.source.functions

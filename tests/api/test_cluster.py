@@ -14,8 +14,8 @@ from rbdgen import api
 from rbdgen.api.cluster import ATTEMPTS, RAN, Executor, JobError, executor_of, in_jobs
 from rbdgen.api.folder import InputError
 from rbdgen.api.parallel import in_parallel
-from rbdgen.api.result_cache import kept
 from rbdgen.cli.main import main
+from rbdgen.system.cache import cached_result
 
 
 def square(k: int, place: Path) -> int:
@@ -26,11 +26,11 @@ def square(k: int, place: Path) -> int:
         os.kill(os.getpid(), signal.SIGKILL)
     if k == 13:
         raise InputError("thirteen")
-    return int(kept(place, "square", str(k), lambda: k * k))
+    return int(cached_result(place, "square", str(k), lambda: k * k))
 
 
 def known(k: int, place: Path) -> int | None:
-    found: int | None = kept(place, "square", str(k), None)
+    found: int | None = cached_result(place, "square", str(k), None)
     return found
 
 

@@ -11,11 +11,12 @@ import pytest
 
 from rbdgen.api import compilation as ways
 from rbdgen.api import simulate, verilog
-from rbdgen.api.design_cache import kept_design
+from rbdgen.api.design_cache import cached_design
 from rbdgen.api.folder import MARK, sealed
 from rbdgen.codegen import compiled
 from rbdgen.compile import product
-from rbdgen.tools.toolchain import SimulationError, Toolchain
+from rbdgen.system.cache import CacheError
+from rbdgen.tools.toolchain import Toolchain
 from rbdgen_host.driver import Dynamics
 from tests.support.driver_designs import states
 
@@ -48,21 +49,21 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 def test_generated_once(cache: Path, made: list[dict[str, Any]]) -> None:
     """The notes on the design are told each time."""
     said: list[str] = []
-    folder = kept_design("pendulum", said.append, CHOICES)
+    folder = cached_design("pendulum", said.append, CHOICES)
     assert said == ["note: of the robot"]
     said.clear()
-    assert kept_design("pendulum", said.append, CHOICES) == folder
+    assert cached_design("pendulum", said.append, CHOICES) == folder
     assert said == [f"generated before: {folder}", "note: of the robot"]
     assert made == [CHOICES]
 
 
 @pytest.mark.parametrize("name", ["pendulum.v", MARK, "digests.json"])
 def test_a_damaged_folder_is_made_again(cache: Path, made: list[dict[str, Any]], name: str) -> None:
-    folder = kept_design("pendulum", lambda _: None, CHOICES)
+    folder = cached_design("pendulum", lambda _: None, CHOICES)
     whole = (folder / name).read_bytes()
     (folder / name).write_bytes(whole[: len(whole) // 2])
     said: list[str] = []
-    assert kept_design("pendulum", said.append, CHOICES) == folder
+    assert cached_design("pendulum", said.append, CHOICES) == folder
     assert said == [f"{folder}: damaged, or without digests; made again", "note: of the robot"]
     assert (folder / name).read_bytes() == whole
     assert len(made) == 2
@@ -75,10 +76,10 @@ def test_each_design_has_its_folder(
     others: list[dict[str, Any]] = [{"width": 13}, {"functions": ("m", "id")}, {"target": "xcup"}]
     designs = [CHOICES, *({**CHOICES, **other} for other in others)]
     for robot, choices in (*(("pendulum", own) for own in designs), ("gantry", CHOICES)):
-        kept_design(robot, lambda _: None, choices)
+        cached_design(robot, lambda _: None, choices)
     name = "rbdgen.api.design_cache.compiler_digest"
     monkeypatch.setattr(name, lambda besides: "another")
-    kept_design("pendulum", lambda _: None, CHOICES)
+    cached_design("pendulum", lambda _: None, CHOICES)
     assert made == [*designs, CHOICES, CHOICES]
     assert len(list(cache.iterdir())) == len(made)
 
@@ -88,7 +89,7 @@ def test_a_cache_that_cannot_be_is_one_line(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    with pytest.raises(SimulationError, match=r"Not a directory; XDG_CACHE_HOME can name"):
+    with pytest.raises(CacheError, match=r"Not a directory; XDG_CACHE_HOME can name"):
         Dynamics("pendulum", "rtl", **CHOICES)
 
 

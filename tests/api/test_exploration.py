@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from rbdgen import api
 from rbdgen.api import exploration_points
+from rbdgen.api.digests import COMPILER
 from rbdgen.api.exploration import beats, front, with_front
 from rbdgen.api.exploration_loop import command, saving
-from rbdgen.api.result_cache import COMPILER
 from rbdgen.cli.main import main
 from rbdgen.design.choices import LARGEST_INTERVAL
 from rbdgen.design.target import find_target

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.api.result_cache import kept
+from rbdgen.system.cache import cached_result
 from rbdgen.tools import yosys
 from rbdgen.tools.parts import TOP, Part, parts
 from rbdgen.tools.tool import SynthesisError
@@ -147,7 +147,7 @@ def test_a_mapping_that_was_stopped_goes_on(
     monkeypatch.setattr(yosys, "parts", partial(parts, size=1))
     source = tmp_path / "line.v"
     source.write_text(PIPELINE)
-    keep = partial(kept, tmp_path / "parts", "part")
+    keep = partial(cached_result, tmp_path / "parts", "part")
 
     def mapped(until: str | None) -> tuple[Cells | None, set[str]]:
         """The cells, and which parts were mapped for them; stopped at one."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.system.cache import is_kept
+from rbdgen.system.cache import CacheError, is_cached
 from rbdgen.tools import verilate
 from rbdgen.tools.model import Model
 from rbdgen.tools.toolchain import SimulationError, Toolchain
@@ -169,7 +169,7 @@ def test_several_processes_make_the_runtime_at_once(compiler: Toolchain, cache: 
         process.join()
     compiler.runtime(1, lambda _: None)
     assert [file.name for file in cache.iterdir()] == [folder.name]
-    assert is_kept(folder, MADE)
+    assert is_cached(folder, MADE)
 
 
 def cut_short(file: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_cache_that_cannot_be_is_one_line(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    with pytest.raises(SimulationError, match=r"file.*: Not a directory; XDG_CACHE_HOME can name"):
+    with pytest.raises(CacheError, match=r"file.*: Not a directory; XDG_CACHE_HOME can name"):
         build([source], "fifo", ports=PORTS)
 
 

@@ -1,13 +1,11 @@
 """The table robot × function: widths that are searched, results that are kept, tables."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rbdgen.api.result_cache import kept
 from rbdgen.api.synthesis import MappedCells
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.coordinates import worst_share
@@ -23,40 +21,6 @@ from rbdgen_benchmarks.bench.names import TAKES, chosen
 @pytest.fixture(scope="module")
 def core() -> Core:
     return compile_core(front_end("pendulum", functions=("did", "m"), target="xcup"))
-
-
-def test_a_result_is_computed_once(tmp_path: Path) -> None:
-    calls: list[str] = []
-
-    def compute(word: str) -> Callable[[], Any]:
-        return lambda: calls.append(word) or {1: word}
-
-    for _ in range(2):
-        assert kept(tmp_path / "new", "x", "input", compute("a")) == {"1": "a"}
-    assert kept(tmp_path / "new", "x", "other", compute("b")) == {"1": "b"}
-    assert calls == ["a", "b"]
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda text: text[:-4],
-        lambda text: text.replace('"a"', '"b"'),
-        lambda text: '{"1": "a"}',
-        lambda text: "[" * 100_000,
-    ],
-    ids=["short", "changed", "without a digest", "nested"],
-)
-def test_a_damaged_result_is_computed_again(damage: Callable[[str], str], tmp_path: Path) -> None:
-    said: list[str] = []
-    for word in ("a", "c"):
-        assert kept(tmp_path, "x", "input", lambda: {1: word}, said.append) == {"1": word}  # noqa: B023
-        (file,) = tmp_path.iterdir()
-        if word == "a":
-            assert not said
-            file.write_text(damage(file.read_text()))
-    assert kept(tmp_path, "x", "input", dict, said.append) == {"1": "c"}
-    assert len(said) == 1 and said[0].startswith(f"{file}: damaged")
 
 
 def test_errors_of_each_coordinate(core: Core, tmp_path: Path) -> None:
