@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from amaranth.hdl import Const, Module, Signal, Value
 
-from ..schedule.round_plan import Origin, RoundPlan
+from ..schedule.round_plan import RoundPlan
 from .arithmetic import next_count
 from .phases import Phases
 from .queues import NOT_SHARED
@@ -27,8 +27,8 @@ class Rounds:
         self.cycles = plan.template.interval
         self.phases = Phases(m, self.cycles)
         self.ends: Value = self._ends(0)
-        origins = [o for phases in plan.origins.values() for o in phases.values()]
-        deepest = max((o.ago for o in origins if isinstance(o, Origin)), default=1)
+        origins = [own for phases in plan.origins.values() for own in phases.values()]
+        deepest = max((ago for x, ago in origins if not isinstance(x, float)), default=1)
         self._bits = max(deepest.bit_length(), 1)
         every, begin, ends = plan.rounds, self._beginning(AHEAD), self._ends(AHEAD)
         turns = range(max(every, 2))

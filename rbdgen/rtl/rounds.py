@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
 from ..graph.fixed import Format, renamed
+from ..graph.visits import factored
 from ..schedule.datapaths import TASK, Datapath
 from ..schedule.fabric import BANK
-from ..schedule.round_plan import ON_THE_WAY, Group, Origin, RoundPlan
+from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
 from .core import Core
 from .delay_line import BlockRam, LutRam, whole_address
 from .folded import FoldHardware
@@ -138,9 +139,10 @@ class _Memories:
                 for port in group.words[word]:
                     found = self.choices.setdefault(f"{group.reader.name}.{port}", [])
                     phases: dict[float, set[int]] = {}  # by the power of two that it comes times
-                    for phase, origin in plan.origins[group.reader, port].items():
-                        if isinstance(origin, Origin) and phase in group.ago:
-                            phases.setdefault(origin.by, set()).add(phase)
+                    for phase, (origin, _) in plan.origins[group.reader, port].items():
+                        of, by = factored(origin)
+                        if not isinstance(of, float) and phase in group.ago:
+                            phases.setdefault(by, set()).add(phase)
                     found += [(value, renamed(own, by), frozenset(of)) for by, of in phases.items()]
 
     def _address(self, group: Group, name: str, count: Signal, cycles: int) -> Signal:

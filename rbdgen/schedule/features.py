@@ -22,7 +22,7 @@ from .fold import Fold, job_operands, register_number
 from .limbs import LimbPlan
 from .pipelined import INPUT, OUTPUT, region_of
 from .plan import Plan
-from .round_plan import Origin, RoundPlan
+from .round_plan import RoundPlan
 from .units import Kind, nodes_of
 
 UNITS = (Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)  # whose results are registers of their unit's
@@ -107,9 +107,7 @@ def _rounds(plan: RoundPlan, count: Counter[str]) -> None:
     count["waiting_bits"] += sum(word.width for word in whole.inputs.values())
     for (datapath, port), phases in plan.origins.items():
         width = plan.program.templates[datapath.template].inputs[port].width
-        read = {
-            (x.datapath, x.word, x.by) if isinstance(x, Origin) else None for x in phases.values()
-        }
+        read = {None if isinstance(x, float) else x for x, _ in phases.values()}
         count["multiplexed_bits"] += width * (len(read) - 1)
         count["waiting_bits"] += width * (None in read)
     for group in plan.groups:

@@ -20,7 +20,7 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
 from .assign import assign
-from .fold import Fold, keeping
+from .fold import Fold, keeping, verify_fold
 from .modulo import LATE, RULES, Work, folding, latest_starts, least_waiting
 from .pipelined import INPUT_REGISTER
 from .units import Job, Jobs, all_hardware
@@ -100,8 +100,8 @@ def quick_folds(
         place = assign(fixed, jobs, units, interval, time, start, passes=1)
         binding = all_hardware(fixed, jobs.hardware(units))
         held = keeping(fixed, time, work.takes)
-        yield Fold(
-            fixed, binding, target, jobs, interval, time, work.takes, held, units, place, True
+        yield verify_fold(
+            Fold(fixed, binding, target, jobs, interval, time, work.takes, held, units, place, True)
         )
 
 

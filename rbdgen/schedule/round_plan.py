@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import STILL, Node, Region
-from ..graph.visits import Result, Visit, factored
+from ..graph.visits import Result, Source, Visit, factored, scaled
 from ..graph.wires import source
 from ..words.instances import FixedProgram
 from .binding import Binding
@@ -32,18 +32,9 @@ SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has ro
 GATHERING = 4  # cycles besides its rounds that putting a result together takes
 PHASES = 3  # in which a result is put together, at least: it can be taken before the next begins
 AGAIN = 5  # cycles after its first words came in vain in which a result is not there yet, once more
+# What an input reads in some phase, a number or a datapath's result, and how many rounds later.
+Origin = tuple[Source, int]
 ON_THE_WAY = 3  # cycles from the one that stores a word to the first that takes it as an operand
-
-
-@dataclass(frozen=True)
-class Origin:
-    """The origin of what an input reads in some phase: a datapath's word, so many rounds ago, times
-    ``by``, a power of two."""
-
-    datapath: Datapath
-    word: str
-    ago: int
-    by: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -150,22 +141,21 @@ class RoundPlan:
         return self.template.time[self.node(datapath, word)]
 
     @cached_property
-    def origins(self) -> dict[tuple[Datapath, str], dict[int, Origin | float]]:
+    def origins(self) -> dict[tuple[Datapath, str], dict[int, Origin]]:
         """(datapath, its input) → phase, a round modulo ``rounds`` → what it reads then."""
-        found: dict[tuple[Datapath, str], dict[int, Origin | float]] = {}
+        found: dict[tuple[Datapath, str], dict[int, Origin]] = {}
         for visit, sources in self.program.real.reads.items():
             datapath, at = self.datapath[visit], self.at[visit]
             for port, (read, by) in ((port, factored(s)) for port, s in sources.items()):
-                origin: Origin | float
+                word: Source = read
+                ago = 0
                 if isinstance(read, Result):
+                    word = Result(self.datapath[read.visit], read.name)
                     ago = at - self.at[read.visit]
-                    origin = Origin(self.datapath[read.visit], read.name, ago, by)
                 elif isinstance(read, str):
                     own, there = self.given[visit, port]
-                    origin = Origin(own, port, at - there)
-                else:
-                    assert isinstance(read, float)
-                    origin = read
+                    word, by, ago = Result(own, port), 1.0, at - there
+                origin = scaled(word, by), ago
                 found.setdefault((datapath, port), {})[at % self.rounds] = origin
         return found
 
@@ -176,13 +166,14 @@ class RoundPlan:
             tuple[Datapath, Datapath, tuple[tuple[int, int], ...]], dict[str, list[str]]
         ] = {}
         for (datapath, port), phases in self.origins.items():
-            senders: dict[tuple[Datapath, str], dict[int, int]] = {}
-            for phase, origin in phases.items():
-                if isinstance(origin, Origin):
-                    senders.setdefault((origin.datapath, origin.word), {})[phase] = origin.ago
-            for (sender, word), ago in senders.items():
-                words = found.setdefault((datapath, sender, tuple(sorted(ago.items()))), {})
-                words.setdefault(word, []).append(port)
+            senders: dict[Result, dict[int, int]] = {}
+            for phase, (origin, ago) in phases.items():
+                word, _ = factored(origin)
+                if isinstance(word, Result):
+                    senders.setdefault(word, {})[phase] = ago
+            for result, delays in senders.items():
+                key = datapath, result.visit, tuple(sorted(delays.items()))
+                found.setdefault(key, {}).setdefault(result.name, []).append(port)
         return tuple(
             Group(reader, sender, dict(ago), words)
             for (reader, sender, ago), words in found.items()
@@ -206,7 +197,7 @@ class RoundPlan:
     def numbers(self) -> dict[tuple[Datapath, str], dict[int, float]]:
         """(datapath, its input) → phase → the number that it is then."""
         of = {
-            key: {phase: x for phase, x in phases.items() if not isinstance(x, Origin)}
+            key: {phase: x for phase, (x, _) in phases.items() if isinstance(x, float)}
             for key, phases in self.origins.items()
         }
         return {key: numbers for key, numbers in of.items() if numbers}

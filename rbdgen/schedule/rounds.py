@@ -11,7 +11,7 @@ from ..words.instances import FixedProgram
 from .datapaths import TASK, Datapath, datapaths_of, jobs_of
 from .modulo import fold
 from .program import ScheduleError
-from .round_plan import ON_THE_WAY, Origin, RoundPlan
+from .round_plan import ON_THE_WAY, RoundPlan
 
 
 def in_rounds(
@@ -146,9 +146,10 @@ def verify_rounds(plan: RoundPlan) -> RoundPlan:
         if busy.setdefault(slot, visit) != visit:
             raise ScheduleError(f"{visit} and {busy[slot]} on one datapath in one round")
     for (datapath, port), phases in plan.origins.items():
-        for origin in phases.values():
-            if isinstance(origin, Origin):
-                there = plan.written(origin.datapath, origin.word) + ON_THE_WAY
-                if origin.ago * plan.template.interval < there:
+        for origin, ago in phases.values():
+            word, _ = factored(origin)
+            if isinstance(word, Result):
+                there = plan.written(word.visit, word.name) + ON_THE_WAY
+                if ago * plan.template.interval < there:
                     raise ScheduleError(f"{datapath.name}.{port} read before it is there")
     return plan
