@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen import golden
-from rbdgen.api.compilation import Made, front_again
+from rbdgen.api.compilation import Compilation, front_again
 from rbdgen.api.evaluation import as_arrays
 from rbdgen.api.folder import InputError, read_manifest
 from rbdgen.api.integer_model import integer_results, word_program
@@ -51,14 +51,14 @@ from rbdgen.design.coordinates import CoordinateError, coordinate_errors
 from rbdgen.design.design import Design, has_registers
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.evaluate import evaluate
-from rbdgen.graph.held import held_words
+from rbdgen.graph.parameters import parameter_words
 from rbdgen.graph.rows import SCALES
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.variations import any_of_model
 from rbdgen.shell.emit import emit_accelerator
 from rbdgen.tasks.in_visits import in_visits
 from rbdgen.tools.verilate import build
-from rbdgen.words.program_ranges import evaluate_along
+from rbdgen.words.program_ranges import evaluate_program
 from rbdgen.words.ranges import RangeError
 from rbdgen.words.wordlength import PrecisionError
 from tests.durations import spent
@@ -130,7 +130,7 @@ def one_line(said: str) -> str:
 def through_all_exits(design: Drawn, seed: int, folder: Path, outcome: Outcome) -> None:
     """Note in ``outcome`` what agrees and what is refused; Different, Mismatch, AssertionError."""
     notes: list[str] = []
-    made = Made(str(design.file), notes.append, design.choices)
+    made = Compilation(str(design.file), notes.append, design.choices)
     in_reals(made.front, seed, outcome)
     product = made.product
     variants = [product]
@@ -155,7 +155,7 @@ def of_robot(product: Core | Accelerated, robot: Robot) -> Core | Accelerated:
     front = product.front
     assert front.parameters is not None
     canonical = canonical_of(front.design, of_bodies(front.design))(robot)
-    words = held_words(product.graphs, front.parameters.of(canonical))
+    words = parameter_words(product.graphs, front.parameters.of(canonical))
     return replace(product, held=words, front=replace(front, robot=robot, canonical=canonical))
 
 
@@ -201,7 +201,7 @@ def of_graph(
     for function in design.functions:
         if function not in ROLLOUTS:
             (task,) = in_visits(front.graph, [function], given)
-            results = evaluate_along(task, front.graph, columns)
+            results = evaluate_program(task, front.graph, columns)
             yield (function,), from_columns(results, front.robot.nv, given)
 
 
@@ -260,7 +260,7 @@ def in_words(cores: list[Core], seed: int, folder: Path, outcome: Outcome) -> No
 
 
 def in_tasks(
-    made: Made, accelerators: list[Accelerated], seed: int, folder: Path, outcome: Outcome
+    made: Compilation, accelerators: list[Accelerated], seed: int, folder: Path, outcome: Outcome
 ) -> None:
     """The same of an accelerator, whose programs are in C alone; without registers, there."""
     first = accelerators[0]

@@ -32,7 +32,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from rbdgen.api.compilation import Files, Made
+from rbdgen.api.compilation import Compilation, Files
 from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.facts import about
 from rbdgen.api.folder import MARK
@@ -124,7 +124,7 @@ class Case:
             choices["frames"] = (load(self.robot)[1].joints[-1].body,)
         if "cfd" in self.functions:  # or a tip with few joints has no solution
             choices["contact_damping"] = 0.01
-        made = Made(self.robot, lambda _: None, choices)
+        made = Compilation(self.robot, lambda _: None, choices)
         for language in self.languages:
             try:
                 yield self.key(language), row(made, language, yosys)
@@ -134,7 +134,7 @@ class Case:
                 yield self.key(language), Row(refused=f"failed: {type(error).__name__}: {error}")
 
 
-def row(made: Made, language: str, yosys: bool) -> Row:
+def row(made: Compilation, language: str, yosys: bool) -> Row:
     """Generate a design in a language."""
     with ExitStack() as stack:
         if not yosys:

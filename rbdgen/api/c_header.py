@@ -95,7 +95,7 @@ def header_of(own: HardwareManifest) -> str:
     given = BASE if own.root == "given" else 0
     near = own.choices.get("inverse") == "near"
     frames = len(own.choices.get("frames", ()))
-    arrays = Arrays(own.nv, given, near, {kind_of(word.name) for word in tasks.words}, frames)
+    arrays = HostArrays(own.nv, given, near, {kind_of(word.name) for word in tasks.words}, frames)
     common = {
         "name": name,
         "NAME": name.upper(),
@@ -129,7 +129,7 @@ def _of_accelerator(own: HardwareManifest, common: Mapping[str, Any]) -> str:
     )
 
 
-def _of_core(own: HardwareManifest, arrays: Arrays, common: Mapping[str, Any]) -> str:
+def _of_core(own: HardwareManifest, arrays: HostArrays, common: Mapping[str, Any]) -> str:
     """A core's task has all operands; each function finds its results among all."""
     functions = own.tasks.functions
     read = {operand.word: operand for f in functions.values() for operand in f.inputs}
@@ -153,7 +153,7 @@ def _of_core(own: HardwareManifest, arrays: Arrays, common: Mapping[str, Any]) -
     )
 
 
-class Arrays:
+class HostArrays:
     """Places of named scalars in the arrays of a host.
 
     ``given``: how many of v's first entries are the base's, its motion being given; ``near``:

@@ -15,7 +15,7 @@ from ..compile.parameters import Parameters, canonical_of
 from ..compile.product import Product
 from ..design.choices import OF_NUMBERS, VERILOG
 from ..design.loading import load
-from ..graph.held import held_formats, held_words
+from ..graph.parameters import parameter_formats, parameter_words
 from ..robot.model import Robot, RobotError
 from ..system.files import read_regular
 from ..system.named_word import NamedWord
@@ -128,7 +128,7 @@ def words_for(product: Product, place: Path, name: str, file: str) -> Calibratio
     found = numbers_for(product.front, place, name, file)
     reals = {own.name: own.real for own in found.registers}
     registers_of(product.front, place).refuse_beyond(file, reals)
-    formats, words = held_formats(product.graphs), held_words(product.graphs, reals)
+    formats, words = parameter_formats(product.graphs), parameter_words(product.graphs, reals)
     registers = tuple(
         RegisterWord(
             name=k,
@@ -227,7 +227,7 @@ def in_words(found: RealCalibration, place: Path) -> Calibration:
 def calibrated(product: Product, place: Path, found: Calibration) -> Product:
     """The design with those words in its registers, of the robot that they are of."""
     held = registers_of(product.front, place)
-    own = {k: (f.width, f.fraction) for k, f in held_formats(product.graphs).items()}
+    own = {k: (f.width, f.fraction) for k, f in parameter_formats(product.graphs).items()}
     theirs = {r.name: (r.width, r.fraction) for r in found.registers}
     if own != theirs or len(found.numbers) != len(held.numbers.keys):
         raise InputError(

@@ -14,12 +14,12 @@ from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
 from ..design.runs import CoreRun
 from ..robot.model import RobotError
-from ..shell.packets import Layout
+from ..shell.packets import PacketWidths
 from ..system.progress import Progress
 from ..system.records import Record
 from .comparison_table import Compared
 from .comparison_table import as_text as comparison_text
-from .design_rows import Line, Ours, Theirs, Times
+from .design_rows import Line, Ours, Ratios, Theirs
 from .folder import OutputError, checked_manifest, read_manifest
 from .machine_times import STATES, on_cpu, on_gpu
 from .peers import CONVENTIONS, GRADIENTS, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
@@ -95,7 +95,7 @@ def compare(
     front = front_end(robot, **chosen)
     lines: list[Line] = []
     errors: dict[str, Worst] = {}
-    words: dict[str, Layout] = {}
+    words: dict[str, PacketWidths] = {}
     notes: list[str] = []
     for interval in INTERVALS if intervals is None else intervals:
         progress(f"{robot}: interval {interval}")
@@ -155,7 +155,7 @@ def compare(
     return Comparison(report)
 
 
-def _ours(name: str, front: Front, choices: dict[str, Any]) -> tuple[Line, Layout, Worst]:
+def _ours(name: str, front: Front, choices: dict[str, Any]) -> tuple[Line, PacketWidths, Worst]:
     """A design of ours, compiled now: as ``generate`` would make it; its words, and the errors of
     its worst coordinates."""
     core = compile_core(replace(front, design=replace(front.design, **choices)))
@@ -163,7 +163,7 @@ def _ours(name: str, front: Front, choices: dict[str, Any]) -> tuple[Line, Layou
     interval, named = (plan.interval, plan.interval), f"rbdgen, {width} bits, {name}"
     line = Line(named, plan.latency, interval, None, "not placed and routed", plan.multipliers)
     outputs = (core.fixed.formats[node] for node in core.fixed.graph.outputs.values())
-    words = Layout(
+    words = PacketWidths(
         tuple(word.width for word in core.fixed.inputs.values()),
         tuple(word.width for word in outputs),
     )
@@ -177,7 +177,7 @@ def theirs(peer: Peer) -> Theirs:
 
 
 @dataclass(frozen=True)
-class _Run(Record):
+class _DesignRun(Record):
     speed: int
     fmax: float
 
@@ -187,10 +187,10 @@ class _Placed(Record):
     """The fields read from a ``synthesize`` report; no placements if it is only mapped."""
 
     part: str = ""
-    placements: tuple[_Run, ...] = ()
+    placements: tuple[_DesignRun, ...] = ()
 
 
-def placed(folder: Path, robot: str, functions: Sequence[str]) -> tuple[Line, Layout]:
+def placed(folder: Path, robot: str, functions: Sequence[str]) -> tuple[Line, PacketWidths]:
     """A design that was placed and routed, at the best clock of its reports, and its words.
 
     OutputError for one of another robot or function, or one that was not.
@@ -218,7 +218,7 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> tuple[Line, La
     )
     tasks = entry.tasks
     outputs = (word.width for own in tasks.functions.values() for word in own.outputs)
-    return line, Layout(tuple(word.width for word in tasks.words), tuple(outputs))
+    return line, PacketWidths(tuple(word.width for word in tasks.words), tuple(outputs))
 
 
 def _worst(folder: Path) -> Worst:
@@ -238,10 +238,10 @@ def _pinocchio(cpu_ns: Mapping[str, float], functions: Sequence[str]) -> list[Co
     return [of_peer(f"Pinocchio 4.1, templated, {function}, of another run", time)]
 
 
-def relative(line: Line, peers: Sequence[Line]) -> dict[str, Times]:
+def relative(line: Line, peers: Sequence[Line]) -> dict[str, Ratios]:
     """The line beside each peer, by the peer's name."""
     return {
-        peer.name: Times(
+        peer.name: Ratios(
             _times(line.evaluations_per_clock, peer.evaluations_per_clock),
             _times(line.evaluations_per_clock_and_dsp, peer.evaluations_per_clock_and_dsp),
             _times(peer.latency, line.latency),

@@ -32,7 +32,7 @@ Files = dict[str, str]  # name → text
 LARGEST = 2**30  # bytes of a graph
 
 
-class Made:
+class Compilation:
     """The steps to a design's files, each taken once however many languages need it."""
 
     def __init__(self, robot: str, progress: Progress, choices: Mapping[str, Any]) -> None:

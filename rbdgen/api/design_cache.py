@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..codegen.compiled import Model, Results, Source
+from ..codegen.compiled import CompiledModel, CSources, Results
 from ..design.facts import TaskFacts
 from ..design.loading import load
 from ..graph.fixed import Flags, Integers
@@ -18,7 +18,7 @@ from ..system.progress import Progress
 from ..system.records import Record
 from ..tasks.model import evaluate_task
 from ..tasks.routes import place
-from .compilation import Made
+from .compilation import Compilation
 from .design_file import filed_notes
 from .digests import FOLDER, compiler_digest, design_digest
 from .folder import read_manifest
@@ -38,7 +38,7 @@ def cached_design(robot: str, progress: Progress, choices: Mapping[str, Any]) ->
     def make(work: Path) -> None:
         from . import verilog  # imports all that makes hardware
 
-        for name, text in verilog.verilog(Made(robot, progress, choices)).items():
+        for name, text in verilog.verilog(Compilation(robot, progress, choices)).items():
             (work / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
     folder, made = cached_folder("design", robot, progress, choices, make)
@@ -83,7 +83,7 @@ class Facts(Record):
 
     tasks: TaskFacts
     whole: bool
-    source: Source
+    source: CSources
     nodes: int
     notes: tuple[str, ...]
 
@@ -115,7 +115,7 @@ class CachedIntegers:
             progress(f"compiled before: {self.folder}")
         for note in self.facts.notes:
             progress(f"note: {note}")
-        self._model = Model(self.facts.source, self.facts.nodes, progress)
+        self._model = CompiledModel(self.facts.source, self.facts.nodes, progress)
 
     def run(self, words: Mapping[str, Integers]) -> Results:
         """Evaluate all functions of N tasks: output words (N,) by name, and flags (N, outputs)."""

@@ -26,7 +26,7 @@ from ..system.progress import Progress
 from ..system.templates import render
 from ..tasks.model import evaluate_task
 from ..tools.report import Mapped
-from ..tools.report import Report as Synthesised
+from ..tools.report import SynthesisReport as Synthesised
 from .compilation import recompiled
 from .design_file import DESIGN, ROBOT
 from .folder import checked_manifest, write_file

@@ -62,7 +62,7 @@ class Theirs(Line):
 
 
 @dataclass(frozen=True)
-class Times(Record):
+class Ratios(Record):
     """How many times better than a peer: evaluations a clock, the same for each DSP, cycles."""
 
     evaluations_per_clock: float | None
@@ -76,4 +76,4 @@ class Ours(Line):
 
     LAST = (*Line.LAST, "relative")
 
-    relative: Mapping[str, Times]
+    relative: Mapping[str, Ratios]

@@ -37,7 +37,7 @@ _EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
 
 
 @dataclass(frozen=True)
-class Part(Record):
+class Dependency(Record):
     """One thing; ``state``: `THERE`, `MISSING`, `OLD`. ``cure``: the command that gets it."""
 
     name: str
@@ -55,7 +55,7 @@ class Health(Record):
     processor: str
     cores: int
     cache: str
-    parts: tuple[Part, ...]
+    parts: tuple[Dependency, ...]
 
 
 def doctor() -> Health:
@@ -85,7 +85,7 @@ def as_text(health: Health) -> str:
     return "\n\n".join(shown)
 
 
-def _packages() -> Iterator[Part]:
+def _packages() -> Iterator[Dependency]:
     """The packages that this one asks for, by what it says of itself; none twice."""
     seen = set()
     for line in requires("rbdgen") or ():
@@ -102,28 +102,30 @@ def _packages() -> Iterator[Part]:
         try:
             own = version(name)
         except PackageNotFoundError:
-            yield Part(name, MISSING, "", FOR[of], cure)
+            yield Dependency(name, MISSING, "", FOR[of], cure)
             continue
         least = re.search(r">=\s*([0-9.]+)", wanted)
         state = OLD if least and _numbers(own) < _numbers(least[1]) else THERE
-        yield Part(name, state, own, FOR[of], "" if state == THERE else f"{cure} --upgrade")
+        yield Dependency(name, state, own, FOR[of], "" if state == THERE else f"{cure} --upgrade")
 
 
-def _tools() -> Iterator[Part]:
+def _tools() -> Iterator[Dependency]:
     """The tools that pip does not install."""
     what = "C++: simulate, the compiled integer model, Dynamics(…, 'cpp')"
     try:
         said = about(find_compiler()).splitlines()
-        yield Part("C++ compiler", THERE, said[0] if said else "", what, "")
+        yield Dependency("C++ compiler", THERE, said[0] if said else "", what, "")
     except NoCompiler as error:
-        yield Part("C++ compiler", MISSING, "", what, str(error).partition(": ")[2])
+        yield Dependency("C++ compiler", MISSING, "", what, str(error).partition(": ")[2])
     nvidia = Path("/proc/driver/nvidia/version").exists()
     cure = "" if nvidia else "a machine that has one"
     what = "Dynamics(…, 'cuda'), bench gpu"
-    yield Part("NVIDIA GPU", THERE if nvidia else MISSING, "", what, cure)
+    yield Dependency("NVIDIA GPU", THERE if nvidia else MISSING, "", what, cure)
     loader = find_loader()
     cure = "" if loader else CURE
-    yield Part("openFPGALoader", THERE if loader else MISSING, "", "rbdgen board --load", cure)
+    yield Dependency(
+        "openFPGALoader", THERE if loader else MISSING, "", "rbdgen board --load", cure
+    )
 
 
 def _numbers(text: str) -> tuple[int, ...]:

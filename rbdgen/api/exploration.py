@@ -21,12 +21,12 @@ from ..design.target import Target, find_target
 from ..draw.exploration import picture
 from ..draw.exploration_table import as_text as exploration_text
 from ..schedule.area import fitted, model_error
-from ..schedule.explored import Explored, Point, QuickError, Sites
+from ..schedule.explored import DesignPoint, Explored, QuickError, Sites
 from ..system.progress import Progress
 from ..system.records import Record
 from ..tools.tool import SynthesisError
 from .cluster import at_a_time, executor_of
-from .exploration_loop import SHOWN, Work
+from .exploration_loop import SHOWN, ExplorationWork
 from .exploration_points import AXES, QUICK_AXES, Choices, combinations
 from .folder import InputError, OutputError, write_file
 from .output_paths import check_place, default_place
@@ -142,7 +142,7 @@ def explore(
         raise InputError(why)
     through = executor_of(executor, place / "jobs", executor_options)
     at_once = at_a_time(jobs, through, os.cpu_count() or 1)
-    work = Work(robot, asked, target, place / KEPT, at_once, progress, through)
+    work = ExplorationWork(robot, asked, target, place / KEPT, at_once, progress, through)
     given = {"width": widths, **_chosen(asked)}
     combined = list(combinations(design, given, QUICK_AXES if quick else AXES))
     off: Mapping[str, QuickError] | None = None
@@ -216,12 +216,12 @@ def _chosen(choices: Choices) -> dict[str, Sequence[Any]]:
     return {key: (value,) for key, value in choices.items() if value is not None}
 
 
-def _is_unmapped(point: Point) -> bool:
+def _is_unmapped(point: DesignPoint) -> bool:
     """Whether it is on the front, and Yosys has not tried it."""
     return point.pareto and point.mapped is None and point.why_not is None
 
 
-def with_front(points: Sequence[Point], target: Target) -> list[Point]:
+def with_front(points: Sequence[DesignPoint], target: Target) -> list[DesignPoint]:
     """The points, each with whether it fits the part, and whether it is on the Pareto front.
 
     Figures are those of Yosys where there are any. An estimate may exceed the part by as much as

@@ -12,7 +12,7 @@ from typing import Any
 from ..design.design import Design
 from ..design.target import Target
 from ..schedule.area import estimated, miss
-from ..schedule.explored import Point, QuickError
+from ..schedule.explored import DesignPoint, QuickError
 from ..system.progress import Progress
 from .cluster import Executor
 from .exploration_points import (
@@ -20,7 +20,7 @@ from .exploration_points import (
     INTERVALS,
     TOGETHER_CHECKED,
     Choices,
-    Compiled,
+    CompiledPoint,
     QuickPoints,
     compiled,
     compiled_before,
@@ -36,7 +36,7 @@ TOGETHER = 16  # designs of one piece of work at most
 SHOWN = ("luts", "flip_flops")  # quantities whose error the report gives
 
 
-class Work:
+class ExplorationWork:
     """The work of an exploration of one robot, split over several processes."""
 
     def __init__(
@@ -55,7 +55,7 @@ class Work:
 
     def points(
         self, design: Design, combined: Sequence[Choices], intervals: Sequence[int]
-    ) -> list[Point]:
+    ) -> list[DesignPoint]:
         """Every design, with estimated cells; those that need too many multipliers without."""
         whole = self._compiled([first_of(design, own) for own in combined])
         tried: list[tuple[Choices, int]] = []  # and the multipliers it takes
@@ -78,7 +78,7 @@ class Work:
 
     def quick_points(
         self, combined: Sequence[Choices], intervals: Sequence[int]
-    ) -> tuple[list[Point], dict[str, QuickError]]:
+    ) -> tuple[list[DesignPoint], dict[str, QuickError]]:
         """Designs by quick schedules whose part has the multipliers, and how far they are off."""
         step = max(1, TOGETHER_CHECKED * len(combined) // CHECKED)
         inputs = [
@@ -105,7 +105,7 @@ class Work:
             for one in found.points:
                 chosen = {**own, "ii": one.interval}
                 points.append(
-                    Point(
+                    DesignPoint(
                         choices=chosen,
                         interval=one.interval,
                         latency=one.latency,
@@ -126,7 +126,7 @@ class Work:
             )
         return points, {q: _quick_error([miss(a[q], b[q]) for a, b in both]) for q in SHOWN}
 
-    def _compiled(self, all_of: Sequence[Choices]) -> list[Compiled]:
+    def _compiled(self, all_of: Sequence[Choices]) -> list[CompiledPoint]:
         """Each, in the order given; those that differ in their interval alone share the words."""
         alike: dict[str, list[int]] = {}
         for k, own in enumerate(all_of):
@@ -134,7 +134,7 @@ class Work:
         size = max(1, min(TOGETHER, -(-len(all_of) // self.jobs)))
         parts = [own[k : k + size] for own in alike.values() for k in range(0, len(own), size)]
 
-        def done(i: int, each: Sequence[Compiled]) -> None:
+        def done(i: int, each: Sequence[CompiledPoint]) -> None:
             for k, found in zip(parts[i], each, strict=True):
                 figures = f"{found.multipliers} multipliers, latency {found.latency}"
                 self.progress(f"compiled {spoken(all_of[k])}: {figures}")
@@ -156,10 +156,10 @@ class Work:
         )
         return [found[k] for k in range(len(all_of))]
 
-    def _point(self, own: Choices, multipliers: int, found: Compiled | None) -> Point:
+    def _point(self, own: Choices, multipliers: int, found: CompiledPoint | None) -> DesignPoint:
         interval = found.interval if found else own["ii"]
         part, there = self.target.part, self.target.multipliers
-        return Point(
+        return DesignPoint(
             choices=own,
             interval=interval,
             latency=found.latency if found else None,
@@ -172,7 +172,7 @@ class Work:
             why_not=None if found else f"{multipliers} multipliers; {part} has {there}",
         )
 
-    def synthesised(self, points: Sequence[Point], which: Sequence[int]) -> list[Point]:
+    def synthesised(self, points: Sequence[DesignPoint], which: Sequence[int]) -> list[DesignPoint]:
         """The points with the cells of some of them, or why they could not be mapped."""
         at_once = min(self.jobs, len(which))
         self.progress(f"mapping {len(which)} designs, {at_once} at a time")

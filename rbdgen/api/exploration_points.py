@@ -22,7 +22,7 @@ from ..compile.flow import Core, compile_core, front_end
 from ..compile.front import Front
 from ..compile.plans import every
 from ..compile.word_errors import errors_in_graph
-from ..compile.words import Words
+from ..compile.words import FixedFunctions
 from ..design.cells import counted
 from ..design.choices import GIVES, LARGEST_INTERVAL, MOST_GUARD, WORDS
 from ..design.coordinates import brief
@@ -49,7 +49,7 @@ TOGETHER_CHECKED = 5  # of them that share their words
 
 
 @dataclass(frozen=True)
-class Axis:
+class ExploredField:
     """A field of the design that is varied, unless the user or the design has chosen.
 
     ``values``: what is tried, where ``applies``; none: the design's own value alone.
@@ -68,23 +68,23 @@ def _has_gradients(design: Design) -> bool:
 # logarithmic formulation saves is latency, which is none of the costs compared: only on request.
 # Words have one width, or the error that they may leave: the other one is no choice then.
 AXES = (
-    Axis("formulation", ("composite", "recursive"), _has_gradients),
-    Axis("width"),
-    Axis("error"),
+    ExploredField("formulation", ("composite", "recursive"), _has_gradients),
+    ExploredField("width"),
+    ExploredField("error"),
 )
 
 
 # The same where a design takes milliseconds. More guard bits are better, as wider words are.
 QUICK_AXES = (
     AXES[0],
-    Axis("width"),
-    Axis("guard", tuple(range(1, MOST_GUARD + 1))),
-    Axis("rotation", (4, 3)),
+    ExploredField("width"),
+    ExploredField("guard", tuple(range(1, MOST_GUARD + 1))),
+    ExploredField("rotation", (4, 3)),
 )
 
 
 def combinations(
-    design: Design, given: dict[str, Sequence[Any]], axes: Sequence[Axis] = AXES
+    design: Design, given: dict[str, Sequence[Any]], axes: Sequence[ExploredField] = AXES
 ) -> Iterator[Choices]:
     """Every combination of the axes' values; ``given`` are those that the user asked for."""
     values = []
@@ -100,7 +100,7 @@ def combinations(
 
 
 @dataclass(frozen=True)
-class Compiled(Record):
+class CompiledPoint(Record):
     """A design's figures before synthesis; ``multipliers_at`` every interval from 1 up; ``worst``:
     its coordinates with the largest errors, as `brief` has them."""
 
@@ -113,20 +113,22 @@ class Compiled(Record):
     worst: str
 
 
-def compiled(robot: str, choices: Choices, intervals: Intervals, place: Path) -> list[Compiled]:
+def compiled(
+    robot: str, choices: Choices, intervals: Intervals, place: Path
+) -> list[CompiledPoint]:
     """A design at each of the intervals, compiled. Each is kept in ``place``."""
     front: Front | None = None
-    words: Words | None = None
+    words: FixedFunctions | None = None
 
     def compute(own: Choices) -> dict[str, Any]:
         nonlocal front, words
         if front is None:
             front = front_end(robot, **own)
-            words = Words(front)
+            words = FixedFunctions(front)
         design, _ = load(robot, **own)
         core = compile_core(replace(front, design=design), words=words)
         jobs = shared_jobs(core.fixed, core.front.target)
-        return Compiled(
+        return CompiledPoint(
             interval=core.plan.interval,
             latency=core.plan.latency,
             multipliers=core.plan.multipliers,
@@ -138,16 +140,16 @@ def compiled(robot: str, choices: Choices, intervals: Intervals, place: Path) ->
 
     each = [{**choices, "ii": ii} for ii in intervals]
     found = [cached_result(place, "point", all_of(robot, c), partial(compute, c)) for c in each]
-    return [Compiled.from_json(own) for own in found]
+    return [CompiledPoint.from_json(own) for own in found]
 
 
 def compiled_before(
     robot: str, choices: Choices, intervals: Intervals, place: Path
-) -> list[Compiled] | None:
+) -> list[CompiledPoint] | None:
     """The same if all are kept in ``place``."""
     each = [{**choices, "ii": ii} for ii in intervals]
     found = [cached_result(place, "point", all_of(robot, own), None) for own in each]
-    return None if None in found else [Compiled.from_json(own) for own in found]
+    return None if None in found else [CompiledPoint.from_json(own) for own in found]
 
 
 def synthesised(robot: str, choices: Choices, place: Path) -> Mapping[str, int] | str:
@@ -233,7 +235,7 @@ def _computed(
 ) -> dict[str, Any]:
     started = process_time()
     front = front_end(robot, **choices)
-    fixed = Words(front).whole[1]
+    fixed = FixedFunctions(front).whole[1]
     target = front.target
     jobs = shared_jobs(fixed, target)
     tried = sorted(set(intervals)) or range(1, LARGEST_INTERVAL + 1)

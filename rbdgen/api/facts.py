@@ -27,9 +27,9 @@ from ..design.facts import (
     Formats,
     FunctionFacts,
     HardwareFacts,
-    Limbs,
+    LimbFacts,
     Operand,
-    Ranges,
+    OverflowFacts,
     ResultWords,
     Rewritten,
     StageFacts,
@@ -146,12 +146,12 @@ def design_facts(product: Product, notes: Sequence[str] = ()) -> DesignFacts:
     )
 
 
-def limbs_of(core: Core) -> Limbs:
+def limbs_of(core: Core) -> LimbFacts:
     """How many limbs take turns, and the operations of one."""
     turns = core.plan.turns
     limbs = turns if turns and turns.what == "limbs" else None
     graph = (limbs and limbs.graph) or core.front.graph
-    return Limbs(limbs.count if limbs else 1, graph.operations())
+    return LimbFacts(limbs.count if limbs else 1, graph.operations())
 
 
 def area_of(product: Product) -> Area | None:
@@ -180,12 +180,12 @@ def given_angles(canonical: Robot, inputs: Container[str]) -> dict[str, Angle]:
     }
 
 
-def ranges_of(core: Core) -> Ranges:
+def ranges_of(core: Core) -> OverflowFacts:
     """The number of scheduled signals that are proved not to overflow, and of the others."""
     fixed = core.plan.fixed
     able = [node for node in fixed.graph.nodes if fixed.overflowing(node)]
     proven = sum(node in core.proof.holds for node in able) if core.proof else 0
-    return Ranges(proven, len(able) - proven)
+    return OverflowFacts(proven, len(able) - proven)
 
 
 def largest_errors(core: Core) -> dict[str, float | None]:

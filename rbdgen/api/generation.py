@@ -13,7 +13,7 @@ from ..design.loading import load, refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from ..system.lazy import names_from
 from ..system.progress import Progress
-from .compilation import Made
+from .compilation import Compilation
 from .folder import UsageError, write_folder
 from .output_paths import check_design_place, default_place
 from .results import Generated
@@ -80,7 +80,7 @@ def generate(
             place = Path(output) / language if not isinstance(to, str) else Path(output)
         check_design_place(place, loaded.name, design, force, language)
         places[language] = place
-    made = Made(robot, progress, choices)
+    made = Compilation(robot, progress, choices)
     for language, place in places.items():
         write_folder(place, writer(language)(made))
     found = tuple(Generated(place) for place in places.values())

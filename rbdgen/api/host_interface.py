@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..design.facts import BoardLine, TaskFacts
 from ..schedule.host_links import UART, UDP
-from ..shell.packets import Layout
-from ..shell.task_packets import Function, PacketFormat
+from ..shell.packets import PacketWidths
+from ..shell.task_packets import PacketFormat, TaskFunction
 
 
 def packet_format(tasks: TaskFacts) -> PacketFormat:
@@ -14,17 +14,17 @@ def packet_format(tasks: TaskFacts) -> PacketFormat:
     A function takes the first so many of a task's words and gives the first so many of a result's.
     """
     functions = {
-        own.code: Function(name, len(own.inputs), len(own.outputs))
+        own.code: TaskFunction(name, len(own.inputs), len(own.outputs))
         for name, own in tasks.functions.items()
     }
     return PacketFormat(functions, tuple(word.width for word in tasks.words))
 
 
-def line_layouts(tasks: TaskFacts) -> dict[int, Layout]:
+def line_layouts(tasks: TaskFacts) -> dict[int, PacketWidths]:
     """Code of each function → how its words are packed on the line to a board."""
     widths = tuple(word.width for word in tasks.words)
     return {
-        own.code: Layout(widths[: len(own.inputs)], tuple(word.width for word in own.outputs))
+        own.code: PacketWidths(widths[: len(own.inputs)], tuple(word.width for word in own.outputs))
         for own in tasks.functions.values()
     }
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ..codegen import hls_library
 from ..codegen.c_program import GRAPH, core_function, sources
-from ..codegen.compiled import Compiled, Model, Results, Source
+from ..codegen.compiled import Compiled, CompiledModel, CSources, Results
 from ..codegen.hls_program import hls_files
 from ..compile.core import Core
 from ..design.naming import design_name
 from ..graph.fixed import FixedGraph, Integers, evaluate_fixed
-from ..graph.held import held_words
 from ..graph.node import Node
+from ..graph.parameters import parameter_words
 from ..graph.visits import Program
 from ..robot.model import RobotError
 from ..schedule.flags import flagged_outputs
@@ -41,8 +41,8 @@ class IntegerModel:
 
     def __init__(self, core: Core, progress: Callable[[str], None] = lambda _: None) -> None:
         self.core = core
-        self._held = held_words({"": core.fixed}) | dict(core.held)
-        self._model = Model(self._source, len(core.fixed.graph.nodes), progress)
+        self._held = parameter_words({"": core.fixed}) | dict(core.held)
+        self._model = CompiledModel(self._source, len(core.fixed.graph.nodes), progress)
 
     def __call__(self, words: Mapping[str, Integers]) -> Results:
         """Output words (N,) by name and flags (N, outputs), of words that fit their formats."""
@@ -56,15 +56,15 @@ class IntegerModel:
         self._held = {name: np.array(word) for name, word in words.items()}
         self.core = replace(self.core, held=self._held)
 
-    def _source(self) -> Source:
+    def _source(self) -> CSources:
         return c_source(self.core, "model", ABOUT)
 
 
-def c_source(core: Core, name: str, about: Mapping[str, str]) -> Source:
+def c_source(core: Core, name: str, about: Mapping[str, str]) -> CSources:
     """The model in C, with a flag for each output. ``about``: ``robot`` and so on, in words."""
     flags = len(core.fixed.graph.outputs)
     file, function, word = core_function(core.fixed, flagged_outputs(core.plan), flags, name)
-    return Source(sources(file, [function], word, about), (function,), word)
+    return CSources(sources(file, [function], word, about), (function,), word)
 
 
 def hls_program(core: Core, name: str) -> tuple[dict[str, str], dict[str, Any]]:
@@ -105,7 +105,7 @@ def _resources(core: Core) -> dict[tuple[str, Node], str]:
     return {(kind, node): words[own] for kind, of in kinds.items() for node, own in of.items()}
 
 
-def word_source(core: Core, language: str) -> tuple[Source, tuple[str, ...]]:
+def word_source(core: Core, language: str) -> tuple[CSources, tuple[str, ...]]:
     """The function in ``c`` or ``hls`` for states in rows, and the flags to compile it with.
 
     Of hls NoHeaders.
@@ -129,7 +129,7 @@ def word_program(
     library = c_library(source.files, flags=flags)
     assert library is not None
     compiled = Compiled(source, library)
-    held = held_words({"": core.fixed}) | dict(core.held)
+    held = parameter_words({"": core.fixed}) | dict(core.held)
 
     def run(words: Mapping[str, Integers]) -> Results:
         n = len(next(iter(words.values())))

@@ -6,7 +6,7 @@ import os
 import platform
 from pathlib import Path
 
-from ..codegen.nvcc import NoCompiler as NoNvcc
+from ..codegen.nvcc import NoNvcc as NoNvcc
 from ..compile.front import Front
 from ..compile.samples import accuracy_of, sample_states
 from ..design.coordinates import coordinate_errors, worst_of_scales
@@ -17,7 +17,7 @@ from ..system.progress import Progress
 from .arrays import completed
 from .errors import Mismatch, entries_of, portions
 from .folder import InputError
-from .native_programs import DTYPES, Program, compiled
+from .native_programs import DTYPES, NativeProgram, compiled
 from .pinocchio import FORMS, RESULTS, check
 from .pinocchio import command as peer
 from .reference import golden_model
@@ -82,7 +82,7 @@ def on_gpu(front: Front, progress: Progress) -> tuple[list[Contender], list[str]
     ], []
 
 
-def _worst(front: Front, program: Program) -> Worst:
+def _worst(front: Front, program: NativeProgram) -> Worst:
     """The coordinates of a program's results that are off most from the golden model."""
     design, robot = front.design, front.robot
     found = accuracy_of(design, front.canonical)

@@ -13,28 +13,28 @@ from ..design.manifest import (
     BitFacts,
     Fifo,
     HardwareManifest,
+    ManifestPorts,
     Multipliers,
     NumberFacts,
     OverflowPorts,
-    Payload,
-    Ports,
+    ParameterRegister,
     Region,
-    Register,
     RegisterFacts,
     RegisterPorts,
     ShellFacts,
+    StreamPayload,
 )
 from ..graph.fixed import FixedGraph
-from ..graph.held import held_formats, held_words
+from ..graph.parameters import parameter_formats, parameter_words
 from ..graph.word import spell
 from ..rtl.accelerator import AcceleratorCore
 from ..rtl.core import FIRST, WORD, WRITE
-from ..rtl.core import Core as Hardware
+from ..rtl.core import RtlCore as Hardware
 from ..schedule.fabric import capacity
 from ..schedule.pipelined import region_name
 from ..shell.axi import Shell
 from ..shell.emit import CoreInstance, Emitted
-from ..shell.task_packets import FORMAT_VERSION, Function
+from ..shell.task_packets import FORMAT_VERSION, TaskFunction
 from ..shell.task_registers import register_table
 from ..shell.task_shell import TaskShell
 from ..system.named_word import NamedWord
@@ -111,7 +111,7 @@ def _of_tasks(made: Accelerated, emitted: Emitted[AcceleratorCore, TaskShell]) -
     }
 
 
-def core_ports(core: Core, hardware: Hardware) -> Ports:
+def core_ports(core: Core, hardware: Hardware) -> ManifestPorts:
     """The ports of a core's hardware: clock, reset, the fields of both streams, the flags."""
     fixed, flags = core.fixed, hardware.flags
     outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
@@ -119,12 +119,12 @@ def core_ports(core: Core, hardware: Hardware) -> Ports:
         [NamedWord(name, words[name].width, fraction=words[name].fraction) for name in names]
         for words, names in ((fixed.inputs, hardware.inputs), (outputs, hardware.outputs))
     )
-    return Ports(
+    return ManifestPorts(
         clock="clk",
         reset="rst",
         start=START,
-        input=Payload(tuple(given)),
-        output=Payload((*found, *(NamedWord(flag, 1, False) for flag in flags.values()))),
+        input=StreamPayload(tuple(given)),
+        output=StreamPayload((*found, *(NamedWord(flag, 1, False) for flag in flags.values()))),
         overflow=OverflowPorts(sticky="overflow", clear="clear", bits=tuple(flags)),
         registers=register_ports({"": fixed}),
     )
@@ -132,11 +132,11 @@ def core_ports(core: Core, hardware: Hardware) -> Ports:
 
 def register_ports(graphs: Mapping[str, FixedGraph]) -> RegisterPorts | None:
     """The ports of registers for many tasks, of a design's graphs; None of one without."""
-    initial, formats = held_words(graphs), held_formats(graphs)
+    initial, formats = parameter_words(graphs), parameter_formats(graphs)
     if not formats:
         return None
     words = [
-        Register(k, f.width, fraction=f.fraction, initial=int(initial[k]))
+        ParameterRegister(k, f.width, fraction=f.fraction, initial=int(initial[k]))
         for k, f in formats.items()
     ]
     width = max(fixed.chain for fixed in graphs.values())
@@ -152,17 +152,17 @@ def number_facts(held: Parameters | None) -> tuple[NumberFacts, ...] | None:
     )
 
 
-def accelerator_ports(accelerator: Accelerator, core: AcceleratorCore) -> Ports:
+def accelerator_ports(accelerator: Accelerator, core: AcceleratorCore) -> ManifestPorts:
     """Clock, reset, the fields of tasks and of results."""
     head = [NamedWord("function", 4, False), NamedWord("tag", TAG, False)]
     words = (NamedWord(word, width) for word, width in accelerator.words.items())
     results = (NamedWord(spell("w", k), core.result_width) for k in range(core.result_words))
-    return Ports(
+    return ManifestPorts(
         clock="clk",
         reset="rst",
         start=START,
-        input=Payload((*head, *words)),
-        output=Payload((*head, NamedWord("overflow", 1, False), *results)),
+        input=StreamPayload((*head, *words)),
+        output=StreamPayload((*head, NamedWord("overflow", 1, False), *results)),
         registers=register_ports({k: stage.fixed for k, stage in accelerator.stages.items()}),
     )
 
@@ -177,9 +177,9 @@ def shells_of(
     made: Accelerated, core: AcceleratorCore, name: str, identity: int
 ) -> dict[str, TaskShell]:
     """The core behind AXI: with words of 32 bits, and with beats of ``WIDE`` words."""
-    accelerator, held = made.accelerator, len(held_formats(made.graphs))
+    accelerator, held = made.accelerator, len(parameter_formats(made.graphs))
     functions = {
-        CODES[f]: Function(f, len(accelerator.formats[f]), len(accelerator.results[f]))
+        CODES[f]: TaskFunction(f, len(accelerator.formats[f]), len(accelerator.results[f]))
         for f in accelerator.functions
     }
     return {
@@ -205,6 +205,8 @@ def _about_shell(made: Accelerated, shell: TaskShell) -> ShellFacts:
                 register.meaning,
                 tuple(BitFacts(bit.name, bit.position) for bit in register.bits),
             )
-            for register in register_table(shell.packets.functions, len(held_formats(made.graphs)))
+            for register in register_table(
+                shell.packets.functions, len(parameter_formats(made.graphs))
+            )
         ),
     )

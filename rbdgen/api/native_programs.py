@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..codegen import cuda_library, library, nvcc
 from ..codegen.cuda_library import CudaLibrary
-from ..codegen.interface import Interface
+from ..codegen.interface import ArrayInterface
 from ..codegen.library import Library
 from ..design.choices import COMPILED, ROLLOUTS
 from ..design.design import Design, promising, snap_in_floats
@@ -39,7 +39,7 @@ ON_CPU = "-on-cpu"  # of CUDA, compiled for the CPU
 
 
 @dataclass(frozen=True)
-class Kind:
+class ProgramKind:
     """One of `COMPILED`: C++ (``cpp``), CUDA on a GPU (``cuda``), its text on the CPU
     (``cuda-on-cpu``); in double, or with 32 in single precision."""
 
@@ -60,7 +60,7 @@ class Kind:
         """The type of its arrays: float32 or float64."""
         return np.dtype(np.float32 if "32" in self.name else np.float64)
 
-    def builder(self) -> Builder:
+    def builder(self) -> ProgramBuilder:
         """The compiler of a shared library on this machine; NoGpu, NoCompiler."""
         if self.on_gpu:
             try:
@@ -72,35 +72,37 @@ class Kind:
                 ) from None
             compiler = nvcc.find_nvcc()
             of = compiler, about(compiler), nvcc.FLAGS, cuda_library.SHARED, gpu.architecture
-            return Builder(repr(of), partial(cuda_library.build, gpu.architecture))
+            return ProgramBuilder(repr(of), partial(cuda_library.build, gpu.architecture))
         compiler = find_compiler()
         about_it = about(compiler), processor()
         if self.language == "cuda":
             build = partial(cuda_library.build_for_cpu, compiler)
-            return Builder(repr((*about_it, cuda_library.HOST_FLAGS)), build)
+            return ProgramBuilder(repr((*about_it, cuda_library.HOST_FLAGS)), build)
         build = partial(library.build, compiler, self.dtype)
-        return Builder(repr((*about_it, library.FLAGS)), build)
+        return ProgramBuilder(repr((*about_it, library.FLAGS)), build)
 
 
 @dataclass(frozen=True)
-class Builder:
+class ProgramBuilder:
     """``build(folder, name, into, say)`` compiles a program; ``of``: what the code depends on."""
 
     of: str
     build: Callable[[Path, str, Path, Progress], None]
 
 
-class Program:
+class NativeProgram:
     """A design's functions, all at once, of a kind.
 
     ``folder``: as `generate` writes it; ``file``: the shared library; ``notes``: of the manifest.
     """
 
-    def __init__(self, design: Design, robot: Robot, folder: Path, place: Path, kind: Kind) -> None:
+    def __init__(
+        self, design: Design, robot: Robot, folder: Path, place: Path, kind: ProgramKind
+    ) -> None:
         self.design, self.robot, self.folder = design, robot, folder
         entry = read_manifest(folder).program
         self.name, self.facts, self.notes = entry.name, entry.facts, entry.notes
-        own: Interface = entry.interface
+        own: ArrayInterface = entry.interface
         # what registers hold is given by itself
         takes = tuple(array for array in own.takes if array.name != PARAMETER)
         self.interface = replace(own, takes=takes)
@@ -152,7 +154,7 @@ class Program:
 
 def compiled(
     design: Design, robot: Robot, kind: str, progress: Progress, registers: bool = False
-) -> Program:
+) -> NativeProgram:
     """The functions of a design, of ``robot``, its robot; ``kind``: one of `COMPILED`.
 
     ``registers``: what a design holds in registers can be other numbers, too, and is not constant.
@@ -164,7 +166,7 @@ def compiled(
     assert kind in COMPILED
     for function in set(design.functions) & set(ROLLOUTS):
         raise InputError(f"{kind} has no {function}: rollouts are of golden, integer and rtl only")
-    own, of = _of_programs(design, KEPT + OF_REGISTERS * registers), Kind(kind)
+    own, of = _of_programs(design, KEPT + OF_REGISTERS * registers), ProgramKind(kind)
     builder = of.builder()
     bounds = builder.of if of.on_gpu else ""  # its launch bounds are chosen by what nvcc says
     source = named(of.language, compiler_digest(FOLDER), design_digest(own), bounds)
@@ -177,7 +179,7 @@ def compiled(
     library_folder = cached(named("program", source, kind, builder.of), make, progress)
     for note in entry.program.notes:
         progress(f"note: {note}")
-    return Program(own, robot, folder, library_folder, of)
+    return NativeProgram(own, robot, folder, library_folder, of)
 
 
 def _of_programs(design: Design, kept: Sequence[str]) -> Design:
@@ -187,7 +189,7 @@ def _of_programs(design: Design, kept: Sequence[str]) -> Design:
     return replace(design, **{name: getattr(plain, name) for name in others})
 
 
-def _write(design: Design, kind: Kind, work: Path, progress: Progress) -> None:
+def _write(design: Design, kind: ProgramKind, work: Path, progress: Progress) -> None:
     """Write the program's folder."""
     from ..compile.flow import front_end  # which a program that is kept does without
     from .programs import cpp_program, cuda_program

@@ -22,7 +22,7 @@ from ..shell.build import build as build_board
 from ..shell.catalog import LINKS, Board, BoardError, find_board
 from ..shell.packets import IP, PORT
 from ..system.progress import Progress
-from ..system.stopping import run_child
+from ..system.signals import run_child
 from .board_link import REPORT, accelerator_in, line_of, suffix_of, write_link
 from .design_file import DESIGN
 from .folder import UsageError, checked_manifest, write_file

@@ -11,7 +11,7 @@ from multiprocessing import active_children, get_context
 from types import FrameType
 from typing import Any, TypeVar
 
-from ..system.stopping import deferred
+from ..system.signals import deferred
 from .cluster import Executor, in_jobs
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..codegen.interface import Array, Entry, Interface
+from ..codegen.interface import Array, ArrayEntry, ArrayInterface
 from ..compile.front import Front
 from ..design.arrays import all_gives, given_coordinates, is_loaded, needs
 from ..design.choices import UNFORCED
@@ -36,7 +36,7 @@ def program_folder(
         **described(front, name, robot_facts(front)),
         language=language,
         # words of tasks are named, and no arrays
-        interface=Interface((), (), {}, {})
+        interface=ArrayInterface((), (), {}, {})
         if front.design.accelerator
         else interface_of(front, language == "cuda"),
         facts=facts,
@@ -44,7 +44,7 @@ def program_folder(
     return closed(files, manifest)
 
 
-def interface_of(front: Front, together: bool = False) -> Interface:
+def interface_of(front: Front, together: bool = False) -> ArrayInterface:
     """The arrays of one state, as `evaluate` has them, and each graph input's and output's place.
 
     q (nq,), qd, qdd, tau (nv,), Minv (nv, nv), f_ext (bodies, 6), as the functions need, payload
@@ -82,7 +82,7 @@ def interface_of(front: Front, together: bool = False) -> Interface:
     for name in graph.inputs:
         word = parse(name)
         before = [given if word.kind in SAMPLED else 0] * len(word.indices)
-        inputs[name] = Entry(word.kind, _at(word, shapes[word.kind], before))
+        inputs[name] = ArrayEntry(word.kind, _at(word, shapes[word.kind], before))
     for name in graph.outputs:
         word = parse(name)
         shape, mirrored = results[word.kind], Word(word.kind, word.indices[::-1])
@@ -90,8 +90,8 @@ def interface_of(front: Front, together: bool = False) -> Interface:
         at = [_at(word, shape, skipped)]
         if word.kind in SYMMETRIC and mirrored != word:
             at.append(_at(mirrored, shape, skipped))
-        outputs[name] = tuple(Entry(word.kind, place) for place in at)
-    return Interface(
+        outputs[name] = tuple(ArrayEntry(word.kind, place) for place in at)
+    return ArrayInterface(
         tuple(Array(name, shapes[name]) for name in takes),
         tuple(Array(name, shape) for name, shape in results.items()),
         inputs,

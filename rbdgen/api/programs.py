@@ -22,7 +22,7 @@ from ..robot.model import RobotError
 from ..schedule.flags import flagged_outputs
 from ..system.progress import Progress
 from ..tasks.c import add_tasks, all_words
-from .compilation import Files, Made, graph_files, register_numbers
+from .compilation import Compilation, Files, graph_files, register_numbers
 from .integer_model import hls_program
 from .program_folder import about, interface_of, program_folder
 from .vectors import task_vectors, vectors, word_vectors
@@ -30,14 +30,14 @@ from .vectors import task_vectors, vectors, word_vectors
 MOST_SHARED = 4000  # numbers in double: a launch has 32764 bytes for all that it is given
 
 
-def cpp(made: Made) -> Files:
+def cpp(made: Compilation) -> Files:
     """The functions of one state or many, in C++."""
     front = made.front_of("cpp")
     made.progress("C++")
     return cpp_program(front, made.progress)
 
 
-def c(made: Made) -> Files:
+def c(made: Compilation) -> Files:
     """The integer model of a core, or of each of an accelerator's functions, in C."""
     made.progress("C")
     product, front = made.product, made.front_of("c")
@@ -51,7 +51,7 @@ def c(made: Made) -> Files:
     return program_folder(front, "c", name, files, facts)
 
 
-def hls(made: Made) -> Files:
+def hls(made: Compilation) -> Files:
     """The integer model of a core, for high-level synthesis."""
     core = made.product
     assert isinstance(core, Core)  # others are refused before any work
@@ -62,7 +62,7 @@ def hls(made: Made) -> Files:
     return program_folder(front, "hls", name, files | word_vectors(core), facts)
 
 
-def cuda(made: Made) -> Files:
+def cuda(made: Compilation) -> Files:
     """The functions of many states, for a GPU."""
     front = made.front_of("cuda")
     made.progress("CUDA")
@@ -132,7 +132,7 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
             progress(f"nvcc {version} for {' and '.join(nvcc.ARCHITECTURES)}")
         found = made(nvcc.uses_of if version else None)
         notes += _too_long(found)
-    except nvcc.NoCompiler as error:
+    except nvcc.NoNvcc as error:
         version, found = None, made()
         notes.append(
             f"{error}. Registers, spills and code of the kernels are not known; their launch "

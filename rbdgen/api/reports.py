@@ -16,7 +16,7 @@ from ..robot.xml_lines import one_line, parse_xml
 from ..system.files import read_within
 from ..system.records import NoRecord, Record
 from ..tools.report import Mapped, Usage
-from ..tools.report import Report as Synthesised
+from ..tools.report import SynthesisReport as Synthesised
 from .folder import OutputError
 
 LARGEST = 2**26  # bytes of a report

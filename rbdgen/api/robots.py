@@ -31,7 +31,7 @@ class Shipped(Record):
 
 
 @dataclass(frozen=True)
-class Form(Record):
+class RobotForm(Record):
     """A form in which a robot can be given; ``cure``: the command that installs its reader."""
 
     given: str
@@ -45,7 +45,7 @@ class Robots(Record):
     """All of them."""
 
     robots: tuple[Shipped, ...]
-    forms: tuple[Form, ...]
+    forms: tuple[RobotForm, ...]
 
 
 def robots() -> Robots:
@@ -61,20 +61,20 @@ def as_text(found: Robots) -> str:
     return shipped + "\n\n" + table(("or", "as in", "read by", "missing; to get it"), others)
 
 
-def _forms() -> Iterator[Form]:
+def _forms() -> Iterator[RobotForm]:
     cure = 'pip install "rbdgen[robots]"'
 
     def read_by(package: str) -> tuple[str, str]:
         return package, "" if find_spec(package) else cure
 
-    yield Form("URDF", "rbdgen info my_robot.urdf", "rbdgen", "")
-    yield Form("a design", "rbdgen info my_robot.yaml", "rbdgen", "")
-    yield Form("xacro", "rbdgen info my_robot.urdf.xacro", *read_by("xacro"))
-    yield Form("MJCF", "rbdgen info my_robot.xml", *read_by("mujoco"))
-    yield Form("URDF or MJCF, piped", "xacro a.xacro left:=1 | rbdgen info -", "rbdgen", "")
+    yield RobotForm("URDF", "rbdgen info my_robot.urdf", "rbdgen", "")
+    yield RobotForm("a design", "rbdgen info my_robot.yaml", "rbdgen", "")
+    yield RobotForm("xacro", "rbdgen info my_robot.urdf.xacro", *read_by("xacro"))
+    yield RobotForm("MJCF", "rbdgen info my_robot.xml", *read_by("mujoco"))
+    yield RobotForm("URDF or MJCF, piped", "xacro a.xacro left:=1 | rbdgen info -", "rbdgen", "")
     by, missing = read_by("robot_descriptions")
     many = "a name" if missing else f"{len(descriptions())} names"
-    yield Form(f"{many} of {by}", "rbdgen info panda_description", by, missing)
+    yield RobotForm(f"{many} of {by}", "rbdgen info panda_description", by, missing)
 
 
 def _shipped(name: str) -> Shipped:

@@ -10,8 +10,8 @@ from ..design.coordinates import CoordinateError, brief
 from ..draw import grouped_bars as groups
 from ..draw.tables import table
 from ..graph.rows import SCALES
-from ..schedule.host_links import LINKS, Link, Timing
-from ..shell.packets import Layout
+from ..schedule.host_links import LINKS, HostLink, Timing
+from ..shell.packets import PacketWidths
 from ..system.records import Record
 from .design_rows import Line
 from .timing import ProgramTimes
@@ -123,14 +123,14 @@ def timing_of(line: Line) -> Timing | None:
     return Timing(line.latency / line.clock * 1e-6, line.interval[0] / line.clock * 1e-6)
 
 
-def carried(link: Link, words: Layout) -> tuple[int, int]:
+def carried(link: HostLink, words: PacketWidths) -> tuple[int, int]:
     """Bytes of a task and of its result: frames of a board's line, or 32-bit words."""
     if link.framed:
         return words.line_bytes
     return WORD * len(words.operands), WORD * len(words.results)
 
 
-def behind_links(line: Line, words: Layout, errors: Worst = ()) -> list[Contender]:
+def behind_links(line: Line, words: PacketWidths, errors: Worst = ()) -> list[Contender]:
     """A design behind each link; ``words``: those of a task and of its result."""
     timing = timing_of(line)
     if timing is None:

@@ -19,7 +19,7 @@ from ..draw.tables import simulation_text
 from ..graph.rows import REPORTED
 from ..system.files import beside
 from ..system.progress import Progress
-from ..system.stopping import meanwhile
+from ..system.signals import meanwhile
 from ..tools.model import Model, Result
 from .accelerator_simulation import WAVES, simulate_accelerator
 from .calibration import calibrated, in_words, read_calibration

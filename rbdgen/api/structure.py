@@ -15,10 +15,10 @@ from ..robot.limb_unification import equal_limbs
 from ..robot.model import RobotError
 from ..robot.topology import (
     TOLERANCE,
-    Modules,
+    BranchDifference,
+    ModuleCount,
     NamedArray,
     NamedBranch,
-    Near,
     Organisation,
     Rooting,
     Topology,
@@ -102,13 +102,13 @@ def facts_of(
             for name, branch in zip(names, found.branches, strict=True)
         ),
         alike=tuple(tuple(names[b] for b in group) for group in found.alike),
-        near=tuple(Near((names[a], names[b]), off) for a, b, off in found.near),
+        near=tuple(BranchDifference((names[a], names[b]), off) for a, b, off in found.near),
         arrays=tuple(
             NamedArray(array.size, tuple(names[b] for b in array.limbs), array.after, array.work)
             for array in found.arrays
         ),
         pace=found.pace,
-        modules=Modules(found.built, found.needed),
+        modules=ModuleCount(found.built, found.needed),
         best_root=found.best,
         file_root=file_root,
         root_note=_root_note(found, file_root),

@@ -18,7 +18,7 @@ from ..design.target import PLACERS, ROUTERS, TARGETS, Target, find_target
 from ..draw.mapped import mapped_text
 from ..rtl.multiplier import named
 from ..rtl.multiplier_cells import emit_cells
-from ..rtl.separate_module import owned
+from ..rtl.separate_module import with_own_names
 from ..shell.emit import Emitted
 from ..system.cache import cached_result
 from ..system.progress import Progress
@@ -27,7 +27,7 @@ from ..tools import families, parts, yosys
 from ..tools.families import FAMILIES
 from ..tools.nextpnr import Placement, made_in, place_and_route
 from ..tools.report import Each, Mapped, Options, one_by_one, reached
-from ..tools.report import Report as Synthesised
+from ..tools.report import SynthesisReport as Synthesised
 from ..tools.report import synthesize as synthesize_placed
 from ..tools.tool import YOSYS, Tool
 from ..tools.yosys import synth_xilinx
@@ -144,7 +144,9 @@ def _multipliers(ecp5: Path, name: str, part: Target, out: Path) -> Path:
         return ecp5
     units = [named(module) for module in _MODULES.findall(text_of(ecp5.parent, ecp5.name))]
     file = out / f"{name}_{part.family}.il"
-    write_file(file, owned(emit_cells([unit for unit in units if unit], part.family), name))
+    write_file(
+        file, with_own_names(emit_cells([unit for unit in units if unit], part.family), name)
+    )
     return file
 
 
@@ -207,7 +209,7 @@ def mapped(
     """
     top = made.top
     if family in families.FAMILIES:
-        cells = owned(emit_cells(made.multipliers, family), top)
+        cells = with_own_names(emit_cells(made.multipliers, family), top)
         files = {f"{top}.il": made.files[f"{top}.il"], f"{top}_{family}.il": cells}
     else:
         files = {f"{top}.v": made.files[f"{top}.v"]}

@@ -12,17 +12,17 @@ from pathlib import Path
 import numpy as np
 
 from ..codegen.cpp import cpp
-from ..codegen.interface import Interface
+from ..codegen.interface import ArrayInterface
 from ..codegen.library import FLAGS, build
 from ..graph.graph import Graph
 from ..system.cache import cached, named
 from ..system.compiler import about, compile_with, find_compiler, processor
 from ..system.data import data_folder
 from ..system.progress import Progress
-from ..system.stopping import run_child
+from ..system.signals import run_child
 from ..system.templates import render
 from .folder import InputError
-from .native_programs import Program
+from .native_programs import NativeProgram
 
 Commands = Mapping[str, Sequence[str | Path]]
 PROCESSES = 5
@@ -116,7 +116,7 @@ class ProgramTimes:
 
 
 def times_of(
-    programs: Mapping[str, Program], sizes: Sequence[int], threads: int, progress: Progress
+    programs: Mapping[str, NativeProgram], sizes: Sequence[int], threads: int, progress: Progress
 ) -> dict[str, ProgramTimes]:
     """Times of programs by name, which take turns, of the states in their folders.
 
@@ -128,7 +128,7 @@ def times_of(
 
 def graph_times(
     graph: Graph,
-    interface: Interface,
+    interface: ArrayInterface,
     sizes: Sequence[int],
     threads: int,
     progress: Progress = lambda _: None,
@@ -154,7 +154,7 @@ def graph_times(
     return read(least({NAME: [*own, str(threads), *map(str, sizes)]})[NAME], sizes)
 
 
-def through_python(program: Program, sizes: Sequence[int]) -> dict[int, float]:
+def through_python(program: NativeProgram, sizes: Sequence[int]) -> dict[int, float]:
     """ns of a state of so many in arrays of NumPy's, on the wall: the least of several calls."""
     library, found = program.library, {}
     for n in sizes:
@@ -169,14 +169,14 @@ def through_python(program: Program, sizes: Sequence[int]) -> dict[int, float]:
     return found
 
 
-def command(own: Program, sizes: Sequence[int], threads: int, say: Progress) -> Command:
+def command(own: NativeProgram, sizes: Sequence[int], threads: int, say: Progress) -> Command:
     """A command that prints the times of a program, as `read` parses them."""
     of = own.name, own.interface, own.folder, own.file, own.library.dtype, say
     return [*_command(*of), str(threads), *map(str, sizes)]
 
 
 def _command(
-    name: str, interface: Interface, folder: Path, file: Path, dtype: np.dtype, say: Progress
+    name: str, interface: ArrayInterface, folder: Path, file: Path, dtype: np.dtype, say: Progress
 ) -> Command:
     """``folder``: of the header and of the states; ``file``: the library."""
     arrays = (*interface.takes, *interface.gives)

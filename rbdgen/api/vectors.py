@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codegen.c_program import Function, rows
-from ..codegen.interface import Array, Interface
+from ..codegen.c_program import CFunction, rows
+from ..codegen.interface import Array, ArrayInterface
 from ..compile.core import Core
 from ..compile.front import Front
 from ..compile.samples import sample_states
@@ -16,7 +16,7 @@ from ..compile.scheduled import Accelerated
 from ..dynamics.interface import to_columns
 from ..graph.evaluate import evaluate
 from ..graph.fixed import Format, Integers
-from ..graph.held import held_words
+from ..graph.parameters import parameter_words
 from ..passes.registers import PARAMETER
 from ..tasks.model import evaluate_task
 from ..tasks.routes import STEPS
@@ -29,7 +29,7 @@ DIGITS = 12  # of what is expected: the last of a double differ from machine to 
 WORDS, EXPECTED_WORDS = "words.txt", "expected_words.txt"
 
 
-def vectors(front: Front, interface: Interface) -> dict[str, str]:
+def vectors(front: Front, interface: ArrayInterface) -> dict[str, str]:
     """Two files: random states within the limits, and what the functions give there.
 
     A line for each state; in it all arrays, one behind another, row by row, as ``interface`` has
@@ -53,7 +53,9 @@ def vectors(front: Front, interface: Interface) -> dict[str, str]:
     }
 
 
-def _angles(columns: Mapping[str, NDArray[np.float64]], interface: Interface) -> dict[str, NDArray]:
+def _angles(
+    columns: Mapping[str, NDArray[np.float64]], interface: ArrayInterface
+) -> dict[str, NDArray]:
     """The arrays sin and cos, where they are inputs; zero for joints that have neither."""
     found = {
         a.name: np.zeros((STATES, a.size)) for a in interface.takes if a.name in ("sin", "cos")
@@ -84,7 +86,7 @@ def word_vectors(core: Core) -> dict[str, str]:
     }
 
 
-def task_vectors(made: Accelerated, functions: Sequence[Function]) -> dict[str, str]:
+def task_vectors(made: Accelerated, functions: Sequence[CFunction]) -> dict[str, str]:
     """The same two files for each function of an accelerator, with one flag for all outputs."""
     files = {}
     for function, given in sampled_tasks(made, STATES, SEED).items():
@@ -103,7 +105,7 @@ def sampled_words(core: Core, states: int, seed: int) -> dict[str, Integers]:
     )
     known = {name: word.quantize(columns[name]) for name, word in inputs.items()}
     n = len(next(iter(known.values())))
-    held = held_words({"": core.fixed}) | dict(core.held)
+    held = parameter_words({"": core.fixed}) | dict(core.held)
     known |= {name: np.full(n, word) for name, word in held.items()}
     return _with_any(known, taken, seed)
 

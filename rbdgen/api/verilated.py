@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..design import manifest
 from ..design.manifest import HardwareManifest
-from ..design.ports import Ports, Registers
+from ..design.ports import Ports, RegisterPorts
 from ..system.named_word import NamedWord
 from ..system.progress import Progress
 from ..tools.model import Model
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from ..compile.flow import Core
 
 
-def ports_of(said: manifest.Ports) -> Ports:
+def ports_of(said: manifest.ManifestPorts) -> Ports:
     """The ports to simulate, as a manifest lists them."""
     own = said.registers
-    registers = Registers(NamedWord(own.word, own.width), own.write) if own else None
+    registers = RegisterPorts(NamedWord(own.word, own.width), own.write) if own else None
     return Ports.of(said.input.fields, said.output.fields, registers)
 
 

@@ -18,14 +18,14 @@ from ..shell.emit import Emitted, emit, emit_accelerator
 from ..system.named_word import NamedWord
 from ..system.templates import render
 from .c_header import header_of
-from .compilation import Files, Made, closed, graph_files, sources_of
+from .compilation import Compilation, Files, closed, graph_files, sources_of
 from .design_file import ROBOT, design_text
 from .manifest import identity_of, manifest_of, shells_of
 
 README = "README.md"
 
 
-def verilog(made: Made) -> Files:
+def verilog(made: Compilation) -> Files:
     """The files of a design's folder."""
     product = made.product
     front = product.front
@@ -54,7 +54,7 @@ def picture_of(product: Product) -> str:
 
 
 @dataclass(frozen=True)
-class Words:
+class WordSpan:
     """Words of an array that follow each other, from bit ``low`` to ``high``.
 
     ``width``, ``fraction``: such as ``18``, or of words that differ ``12 to 18``.
@@ -68,14 +68,14 @@ class Words:
     high: int
 
 
-def words_of(fields: Sequence[NamedWord]) -> list[Words]:
+def words_of(fields: Sequence[NamedWord]) -> list[WordSpan]:
     """The fields grouped by array, with the bits that each array takes."""
     found, low = [], 0
     for name, group in groupby(fields, key=lambda field: kind_of(field.name)):
         own = list(group)
         high = low + sum(field.width for field in own) - 1
         width, fraction = _span(f.width for f in own), _span(f.fraction for f in own)
-        found.append(Words(name, len(own), width, fraction, low, high))
+        found.append(WordSpan(name, len(own), width, fraction, low, high))
         low = high + 1
     return found
 

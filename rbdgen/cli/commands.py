@@ -19,18 +19,18 @@ from ..system.records import Record
 from .design_options import choices_of
 
 
-class Answer(NamedTuple):
+class Output(NamedTuple):
     """The output of a command: the data for ``--json``, and the text without it."""
 
     report: Mapping[str, Any]
     text: str
 
 
-def _info(options: argparse.Namespace, progress: Progress) -> Answer:
+def _info(options: argparse.Namespace, progress: Progress) -> Output:
     return _answer(api.info(options.robot, progress, **choices_of(options)))
 
 
-def _topology(options: argparse.Namespace, progress: Progress) -> Answer:
+def _topology(options: argparse.Namespace, progress: Progress) -> Output:
     if options.output is not None:
         api.check_place(options.output)
     report = api.topology(
@@ -45,17 +45,17 @@ def _topology(options: argparse.Namespace, progress: Progress) -> Answer:
     return _answer(report)
 
 
-def _states(options: argparse.Namespace, progress: Progress) -> Answer:
+def _states(options: argparse.Namespace, progress: Progress) -> Output:
     drawn = api.states(
         options.robot, options.states, options.seed, progress=progress, **choices_of(options)
     )
     api.write_arrays(options.output, drawn)
     arrays = {name: list(array.shape) for name, array in drawn.items()}
     report = {"output": str(options.output), "seed": options.seed, "arrays": arrays}
-    return Answer(report, str(options.output))
+    return Output(report, str(options.output))
 
 
-def _evaluate(options: argparse.Namespace, progress: Progress) -> Answer:
+def _evaluate(options: argparse.Namespace, progress: Progress) -> Output:
     api.check_place(options.output)
     results = api.evaluate(
         options.robot,
@@ -74,10 +74,10 @@ def _evaluate(options: argparse.Namespace, progress: Progress) -> Answer:
     }
     if wrong:
         print(f"rbdgen: {wrong} states overflowed; see overflow in the output", file=sys.stderr)
-    return Answer(report, "")
+    return Output(report, "")
 
 
-def _fit(options: argparse.Namespace, progress: Progress) -> Answer:
+def _fit(options: argparse.Namespace, progress: Progress) -> Output:
     found = api.fit(
         options.robot,
         api.read_arrays(options.states),
@@ -86,10 +86,10 @@ def _fit(options: argparse.Namespace, progress: Progress) -> Answer:
         progress,
         **choices_of(options),
     )
-    return Answer(found.to_json(), found.as_text())
+    return Output(found.to_json(), found.as_text())
 
 
-def _generate(options: argparse.Namespace, progress: Progress) -> Answer:
+def _generate(options: argparse.Namespace, progress: Progress) -> Output:
     found = api.generate(
         options.robot,
         options.output,
@@ -101,10 +101,10 @@ def _generate(options: argparse.Namespace, progress: Progress) -> Answer:
     places = found if isinstance(found, tuple) else (found,)
     reports = [{"path": str(place), **api.read_manifest(place)} for place in places]
     report = {"designs": reports} if isinstance(found, tuple) else reports[0]
-    return Answer(report, "\n".join(map(str, places)))
+    return Output(report, "\n".join(map(str, places)))
 
 
-def _explore(options: argparse.Namespace, progress: Progress) -> Answer:
+def _explore(options: argparse.Namespace, progress: Progress) -> Output:
     report = api.explore(
         options.robot,
         options.output,
@@ -122,7 +122,7 @@ def _explore(options: argparse.Namespace, progress: Progress) -> Answer:
     return _answer(report)
 
 
-def _compare(options: argparse.Namespace, progress: Progress) -> Answer:
+def _compare(options: argparse.Namespace, progress: Progress) -> Output:
     if options.output is not None:
         api.check_place(options.output)
     report = api.compare(
@@ -141,7 +141,7 @@ def _compare(options: argparse.Namespace, progress: Progress) -> Answer:
     return _answer(report)
 
 
-def _simulate(options: argparse.Namespace, progress: Progress) -> Answer:
+def _simulate(options: argparse.Namespace, progress: Progress) -> Output:
     report = api.simulate(
         options.folder,
         options.states,
@@ -154,12 +154,12 @@ def _simulate(options: argparse.Namespace, progress: Progress) -> Answer:
     return _answer(report)
 
 
-def _calibrate(options: argparse.Namespace, progress: Progress) -> Answer:
+def _calibrate(options: argparse.Namespace, progress: Progress) -> Output:
     found = api.calibrate(options.folder, options.robot, options.output, progress, options.trust)
-    return Answer(found.to_json(), f"{found.as_text()}: {options.output}")
+    return Output(found.to_json(), f"{found.as_text()}: {options.output}")
 
 
-def _synthesize(options: argparse.Namespace, progress: Progress) -> Answer:
+def _synthesize(options: argparse.Namespace, progress: Progress) -> Output:
     report = api.synthesize(
         options.folder,
         options.target,
@@ -179,22 +179,22 @@ def _synthesize(options: argparse.Namespace, progress: Progress) -> Answer:
     return _answer(report)
 
 
-def _report(options: argparse.Namespace, progress: Progress) -> Answer:
+def _report(options: argparse.Namespace, progress: Progress) -> Output:
     page = api.report(options.folder, progress, options.trust)
-    return Answer({"page": str(page)}, str(page))
+    return Output({"page": str(page)}, str(page))
 
 
-def _package(options: argparse.Namespace, progress: Progress) -> Answer:
+def _package(options: argparse.Namespace, progress: Progress) -> Output:
     made, notes = getattr(api, f"package_{options.kind}")(options.folder, progress, options.trust)
     lines = [str(made), *(f"note: {note}" for note in notes)]
-    return Answer({"file": str(made), "notes": notes}, "\n".join(lines))
+    return Output({"file": str(made), "notes": notes}, "\n".join(lines))
 
 
-def _board(options: argparse.Namespace, progress: Progress) -> Answer:
+def _board(options: argparse.Namespace, progress: Progress) -> Output:
     if options.list:
         from ..shell.catalog import listed
 
-        return Answer({"boards": listed()}, "\n".join(listed()))
+        return Output({"boards": listed()}, "\n".join(listed()))
     if options.board is None or options.folder is None:
         raise api.UsageError(
             "board: which one, and of which folder or robot: rbdgen board BOARD DIR; --list"
@@ -213,7 +213,7 @@ def _board(options: argparse.Namespace, progress: Progress) -> Answer:
             print(running.port, flush=True)
             progress("until Ctrl-C")
             running.wait()
-        return Answer({"cycles": running.cycles}, f"{running.cycles} cycles")
+        return Output({"cycles": running.cycles}, f"{running.cycles} cycles")
     if options.check:
         if options.port is None:
             raise api.UsageError("board: --check: where is it: --port /dev/ttyUSB0, or --simulate")
@@ -248,15 +248,15 @@ def _board_folder(options: argparse.Namespace, progress: Progress) -> str:
     return str(made)
 
 
-def _checked(options: argparse.Namespace, place: str, port: Any, progress: Progress) -> Answer:
+def _checked(options: argparse.Namespace, place: str, port: Any, progress: Progress) -> Output:
     from rbdgen_host.driver.checking import check_board
 
     states = options.states or (1000 if options.simulate else 100_000)
     equal = check_board(place, port, states, progress=progress, trust=options.trust)
-    return Answer({"results": equal}, f"{equal} results, every bit equal")
+    return Output({"results": equal}, f"{equal} results, every bit equal")
 
 
-def _completion(options: argparse.Namespace, progress: Progress) -> Answer:
+def _completion(options: argparse.Namespace, progress: Progress) -> Output:
     from .parser import parser
 
     try:
@@ -266,36 +266,36 @@ def _completion(options: argparse.Namespace, progress: Progress) -> Answer:
             'no shtab to complete with: pip install "rbdgen[completion]"'
         ) from None
     text = shtab.complete(parser(), options.shell)
-    return Answer({"shell": options.shell, "script": text}, text)
+    return Output({"shell": options.shell, "script": text}, text)
 
 
-def _doctor(options: argparse.Namespace, progress: Progress) -> Answer:
+def _doctor(options: argparse.Namespace, progress: Progress) -> Output:
     from ..api.doctor import as_text, doctor
 
     health = doctor()
-    return Answer(health.to_json(), as_text(health))
+    return Output(health.to_json(), as_text(health))
 
 
-def _robots(options: argparse.Namespace, progress: Progress) -> Answer:
+def _robots(options: argparse.Namespace, progress: Progress) -> Output:
     from ..api.robots import as_text, robots
 
     found = robots()
-    return Answer(found.to_json(), as_text(found))
+    return Output(found.to_json(), as_text(found))
 
 
-def _demo(options: argparse.Namespace, progress: Progress) -> Answer:
+def _demo(options: argparse.Namespace, progress: Progress) -> Output:
     from rbdgen_benchmarks.bench.demo import demo
 
-    return Answer(demo(Path(options.output), progress), "")
+    return Output(demo(Path(options.output), progress), "")
 
 
-def _bench(options: argparse.Namespace, progress: Progress) -> Answer:
+def _bench(options: argparse.Namespace, progress: Progress) -> Output:
     from rbdgen_benchmarks.bench.measurements import bench, listed, there_are
 
     from ..api.cluster import at_a_time, executor_of
 
     if not options.names:
-        return Answer({"measurements": there_are()}, listed())
+        return Output({"measurements": there_are()}, listed())
     place, given = Path(options.output), dict(options.executor_option)
     executor = executor_of(options.executor, place / "jobs", given)
     if options.jobs and executor is None:
@@ -303,22 +303,22 @@ def _bench(options: argparse.Namespace, progress: Progress) -> Answer:
     if options.only and executor:
         raise api.InputError("--only: jobs are whole measurements; leave out --executor")
     jobs = at_a_time(options.jobs, executor, 1)
-    return Answer(bench(options.names, place, progress, executor, jobs, options.only), "")
+    return Output(bench(options.names, place, progress, executor, jobs, options.only), "")
 
 
-def _reproduce(options: argparse.Namespace, progress: Progress) -> Answer:
+def _reproduce(options: argparse.Namespace, progress: Progress) -> Output:
     from rbdgen_benchmarks.reproduce.papers import reproduce
 
     place = Path(options.output)
     found = reproduce(options.papers, place, options.full, options.closed, progress)
-    return Answer(found, "")
+    return Output(found, "")
 
 
-def _answer(report: api.Report[Record]) -> Answer:
-    return Answer(report.facts.to_json(), report.as_text())
+def _answer(report: api.Report[Record]) -> Output:
+    return Output(report.facts.to_json(), report.as_text())
 
 
-COMMANDS: dict[str, Callable[[argparse.Namespace, Progress], Answer]] = {
+COMMANDS: dict[str, Callable[[argparse.Namespace, Progress], Output]] = {
     "info": _info,
     "topology": _topology,
     "states": _states,

@@ -8,7 +8,7 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from ..system.quoting import lines, printable
-from ..system.stopping import LINE, interruptible, leave, stop_at_once
+from ..system.signals import LINE, interruptible, leave, stop_at_once
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -10,8 +10,8 @@ from ..graph.node import UNCOMPUTED, Node
 from ..graph.wires import source
 from .c_integers import INT32, INT64, RANGES, CIntegers, type_of, unit_function, variable
 from .real import chunks_of, identifier, slots_of
-from .units import Tables, UnitFunction, Units
-from .words import MADE, Statements, Term
+from .units import Tables, UnitFunction, UnitFunctions
+from .words import MADE, Expression, Statements
 
 LONGEST, PART = 500, 250  # nodes: compilers take longer for these than for real numbers
 Flagged = Mapping[Node, frozenset[int]]  # node → the flags, by number, that its overflow raises
@@ -28,7 +28,7 @@ def words_of(fixed: FixedGraph) -> list[Format]:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ValuePlaces:
     """Where the values of a function's nodes stand, in all its parts.
 
     ``numbers``: each node's in the text of the graph; ``places``: of inputs; ``results``: the
@@ -56,19 +56,19 @@ class CStatements(CIntegers, Statements):
 
     def __init__(
         self,
-        units: Units,
+        units: UnitFunctions,
         fixed: FixedGraph,
-        layout: Layout,
+        layout: ValuePlaces,
         ranges: dict[Node, tuple[int, int]],
     ) -> None:
         super().__init__(units.tables)
         self.units, self.fixed, self.layout, self.ranges = units, fixed, layout, ranges
         self.numbers, self.flags = layout.numbers, layout.groups
         self.raised: dict[int, None] = {}  # flags, in order
-        self._terms: dict[Node, Term] = {}
+        self._terms: dict[Node, Expression] = {}
         self._calls = {}
 
-    def write(self, node: Node, word: Term) -> None:
+    def write(self, node: Node, word: Expression) -> None:
         self._terms[node], self.ranges[node] = word, (word.low, word.high)
         if node in self.layout.slots:
             self.statements.append(f"w[{self.layout.slots[node]}] = {word};")
@@ -79,33 +79,35 @@ class CStatements(CIntegers, Statements):
         for k, name in self.layout.results.get(node, ()):
             self.statements.append(f"out[{k}] = {self.value(node)}; /* {name} */")
 
-    def read(self, node: Node) -> Term:
+    def read(self, node: Node) -> Expression:
         if node not in self._terms:
             self._terms[node] = self._input(node) if node.op in UNCOMPUTED else self._kept(node)
         return self._terms[node]
 
-    def raise_flag(self, node: Node, overflow: Term) -> None:
+    def raise_flag(self, node: Node, overflow: Expression) -> None:
         group = self.layout.groups[node]
         self.statements.append(f"o{group} |= {overflow.text};")
         self.raised[group] = None
 
-    def call(self, function: UnitFunction, node: Node, *args: Term) -> dict[str, Term]:
+    def call(self, function: UnitFunction, node: Node, *args: Expression) -> dict[str, Expression]:
         name, taken = f"u{self.numbers[node]}", ", ".join(a.text for a in args)
         self.statements.append(f"const struct {function.name} {name} = {function.name}({taken});")
         return {
-            own: Term(f"{name}.{own}", low, high, type_of(low, high))
+            own: Expression(f"{name}.{own}", low, high, type_of(low, high))
             for own, (low, high) in function.outputs.items()
         }
 
-    def _input(self, node: Node) -> Term:
+    def _input(self, node: Node) -> Expression:
         """Bits above those of the word are not read, as no port has them."""
         k, width = self.layout.places[node.name], self.fixed.formats[node].width
         given = variable(f"in[{k}]", *RANGES[self.layout.integer])
         return self.let(f"in{k}", self.wrapped(given, width))
 
-    def _kept(self, node: Node) -> Term:
+    def _kept(self, node: Node) -> Expression:
         kept = f"w[{self.layout.slots[node]}]"
-        return self.let(f"n{self.numbers[node]}", Term(kept, *self.ranges[node], self.layout.space))
+        return self.let(
+            f"n{self.numbers[node]}", Expression(kept, *self.ranges[node], self.layout.space)
+        )
 
 
 @dataclass
@@ -114,12 +116,12 @@ class File:
 
     prefix: str
     tables: Tables = field(init=False)
-    units: Units = field(init=False)
+    units: UnitFunctions = field(init=False)
     functions: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.tables = Tables(identifier(self.prefix), type_of)
-        self.units = Units(self.prefix, self.tables, unit_function)
+        self.units = UnitFunctions(self.prefix, self.tables, unit_function)
 
     @property
     def text(self) -> str:
@@ -154,7 +156,7 @@ class File:
         for k, (own, node) in enumerate(graph.outputs.items()):
             results.setdefault(source(node), []).append((k, own))
         sets = {own: k for k, own in enumerate(_distinct(flagged.get(n) for n in nodes))}
-        layout = Layout(
+        layout = ValuePlaces(
             numbers={node: k for k, node in enumerate(graph.nodes)},
             places={own: k for k, own in enumerate(fixed.taken)},
             results=results,
@@ -189,7 +191,7 @@ class File:
         self.functions.append(function(head, lines))
 
     def _part(
-        self, layout: Layout, name: str, body: Sequence[str], names: Container[str]
+        self, layout: ValuePlaces, name: str, body: Sequence[str], names: Container[str]
     ) -> list[str]:
         """Add a function for a part; the call."""
         parameters = {

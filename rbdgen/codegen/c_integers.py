@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..graph.integers import Spec, computed
 from ..system.refusal import Refusal
 from .units import Tables, UnitFunction
-from .words import Term, Terms, word_range
+from .words import Expression, Terms, word_range
 
 INT32, INT64, UINT64 = "int32_t", "int64_t", "uint64_t"
 RANGES = {  # in the order in which they are tried
@@ -38,66 +38,68 @@ def type_of(low: int, high: int) -> str:
     raise WordError(f"a step of the integer model takes {bits} bits, and C has 64; --width less")
 
 
-def variable(text: str, low: int, high: int) -> Term:
+def variable(text: str, low: int, high: int) -> Expression:
     """A variable, or what stands for one, of the type that its values take."""
-    return Term(text, low, high, type_of(low, high), whole=True)
+    return Expression(text, low, high, type_of(low, high), whole=True)
 
 
-def cast(x: Term, to: str) -> Term:
+def cast(x: Expression, to: str) -> Expression:
     """The same value in another type that holds it."""
     return x if x.type == to else replace(x, text=f"({to}){x}", type=to, whole=False)
 
 
-def _made(text: Callable[[Term, Term], str], a: Term, b: Term, low: int, high: int) -> Term:
+def _made(
+    text: Callable[[Expression, Expression], str], a: Expression, b: Expression, low: int, high: int
+) -> Expression:
     """``text`` of two terms, computed in a type that holds them and the result."""
     to = type_of(min(low, a.low, b.low), max(high, a.high, b.high))
     if BITS[to] > max(BITS[a.type], BITS[b.type]):
         a = cast(a, to)
     wider = a.type if BITS[a.type] >= BITS[b.type] else b.type
-    return Term(text(a, b), low, high, wider)
+    return Expression(text(a, b), low, high, wider)
 
 
 class CIntegers(Terms):
     """Statements of C."""
 
-    def let(self, name: str, value: Term) -> Term:
+    def let(self, name: str, value: Expression) -> Expression:
         if value.whole:
             return value
         to = type_of(value.low, value.high)
         self.statements.append(f"const {to} {name} = {cast(value, to).text};")
         return variable(name, value.low, value.high)
 
-    def constant(self, value: int) -> Term:
+    def constant(self, value: int) -> Expression:
         if value in (RANGES[INT32][0], RANGES[INT64][0]):  # its magnitude has no literal
-            return Term(f"{value + 1} - 1", value, value, type_of(value, value))
-        return Term(str(value), value, value, type_of(value, value), whole=value >= 0)
+            return Expression(f"{value + 1} - 1", value, value, type_of(value, value))
+        return Expression(str(value), value, value, type_of(value, value), whole=value >= 0)
 
-    def bit(self, text: str) -> Term:
-        return Term(text, 0, 1, INT32)
+    def bit(self, text: str) -> Expression:
+        return Expression(text, 0, 1, INT32)
 
-    def negative(self, a: Term) -> Term:
+    def negative(self, a: Expression) -> Expression:
         return _made(lambda a, _: f"-{a}", a, self.constant(0), -a.high, -a.low)
 
-    def multiple(self, a: Term, by: int) -> Term:
+    def multiple(self, a: Expression, by: int) -> Expression:
         return self.times(a, self.constant(by))
 
-    def left(self, a: Term, places: int) -> Term:
+    def left(self, a: Expression, places: int) -> Expression:
         """A product: C leaves the shift of a negative number open."""
         return self.times(a, self.constant(1 << places)) if places else a
 
-    def right(self, a: Term, places: int) -> Term:
+    def right(self, a: Expression, places: int) -> Expression:
         """A shift; the file says that its compiler must shift negative numbers so, too."""
         return super().right(a, min(places, BITS[a.type] - 1))
 
-    def shifted(self, a: Term, places: Term) -> Term:
+    def shifted(self, a: Expression, places: Expression) -> Expression:
         if not places.within(0, 63):
             raise WordError(f"a shift by up to {places.high} places, and words of C have 64 bits")
         return super().shifted(cast(a, INT64), places)
 
-    def is_zero(self, a: Term) -> Term:
+    def is_zero(self, a: Expression) -> Expression:
         return self.bit(f"!{a}")
 
-    def lookup(self, table: NDArray[np.int64], row: Term) -> tuple[Term, ...]:
+    def lookup(self, table: NDArray[np.int64], row: Expression) -> tuple[Expression, ...]:
         name, ends = self.tables.name(table), zip(table.min(0), table.max(0), strict=True)
         return tuple(
             replace(variable(f"{name}[{row.text}][{k}]", int(low), int(high)), whole=False)
@@ -105,8 +107,8 @@ class CIntegers(Terms):
         )
 
     def normalised(
-        self, word: Term, width: int, window: int, steps: int
-    ) -> tuple[Term, Term, Term]:
+        self, word: Expression, width: int, window: int, steps: int
+    ) -> tuple[Expression, Expression, Expression]:
         """The branches of the shift, which compilers make conditional moves of."""
         below = self.wrapped(word, width - 1, False)
         add = self.statements.append
@@ -117,22 +119,26 @@ class CIntegers(Terms):
             add(f"    x <<= {1 << j};")
             add(f"    places += {1 << j};")
             add("}")
-        x = Term("x", 0, (1 << window) - 1, UINT64, whole=True)
+        x = Expression("x", 0, (1 << window) - 1, UINT64, whole=True)
         return x, variable("places", 0, (1 << steps) - 1), self.is_negative(word)
 
-    def _operation(self, a: Term, operator: str, b: Term, low: int, high: int) -> Term:
+    def _operation(
+        self, a: Expression, operator: str, b: Expression, low: int, high: int
+    ) -> Expression:
         return _made(lambda a, b: f"{a} {operator} {b}", a, b, low, high)
 
-    def _right(self, a: Term, places: Term | int, low: int, high: int) -> Term:
-        return Term(f"{a} >> {places}", low, high, a.type)
+    def _right(self, a: Expression, places: Expression | int, low: int, high: int) -> Expression:
+        return Expression(f"{a} >> {places}", low, high, a.type)
 
-    def _wrapped(self, a: Term, width: int, signed: bool) -> Term:
+    def _wrapped(self, a: Expression, width: int, signed: bool) -> Expression:
         mask, half = self.constant((1 << width) - 1), self.constant(1 << (width - 1))
         if not a.within(0, mask.high):
             a = self._operation(a, "&", mask, 0, mask.high)
         return self.minus(self._operation(a, "^", half, 0, mask.high), half) if signed else a
 
-    def _either(self, bit: Term, one: Term, zero: Term, low: int, high: int) -> Term:
+    def _either(
+        self, bit: Expression, one: Expression, zero: Expression, low: int, high: int
+    ) -> Expression:
         return _made(lambda a, b: f"{bit.text} ? {a} : {b}", one, zero, low, high)
 
 

@@ -19,7 +19,7 @@ GRAPH = "graph.txt"
 
 
 @dataclass(frozen=True)
-class Function(Record):
+class CFunction(Record):
     """A function as its callers see it; ``flags``: how many it gives; ``short``: among others."""
 
     name: str
@@ -49,13 +49,13 @@ def words(formats: Mapping[str, Format]) -> tuple[NamedWord, ...]:
 
 def core_function(
     fixed: FixedGraph, flagged: Flagged, flags: int, name: str
-) -> tuple[File, Function, str]:
+) -> tuple[File, CFunction, str]:
     """A file with one function; its words are of the type that comes last.
 
     ``flagged``: for each node that can overflow, which of the ``flags`` that raises.
     """
     outputs = {own: fixed.formats[node] for own, node in fixed.graph.outputs.items()}
-    function = Function(name, words(fixed.taken), words(outputs), flags)
+    function = CFunction(name, words(fixed.taken), words(outputs), flags)
     file, word = File(name), word_type(words_of(fixed))
     file.add(fixed, name, flagged, f"{name}_word", word, flags)
     return file, function, word
@@ -75,7 +75,7 @@ def c_files(
 
 
 def sources(
-    file: File, functions: Sequence[Function], word: str, about: Mapping[str, str]
+    file: File, functions: Sequence[CFunction], word: str, about: Mapping[str, str]
 ) -> dict[str, str]:
     """Header and source."""
     given = {"name": file.prefix, "functions": functions, "word": word, "about": about}
@@ -86,7 +86,7 @@ def sources(
 
 
 def folder(
-    file: File, functions: Sequence[Function], word: str, about: Mapping[str, str]
+    file: File, functions: Sequence[CFunction], word: str, about: Mapping[str, str]
 ) -> dict[str, str]:
     """All files but vectors."""
     given = {"name": file.prefix, "functions": functions, "word": word, "about": about}

@@ -21,7 +21,7 @@ from ..system.c_library import c_library
 from ..system.compiler import CompilerError, NoCompiler
 from ..system.progress import Progress
 from ..system.records import Record
-from .c_program import Function
+from .c_program import CFunction
 
 COMPILING = 0.6e-3  # s a node, of gcc
 LOOKING = 0.05  # of that, for the text, by whose digest a library is found
@@ -32,18 +32,18 @@ Reference = Callable[[Mapping[str, Integers]], Results]
 
 
 @dataclass(frozen=True)
-class Source(Record):
+class CSources(Record):
     """C files by name, the functions in them, and the type of a word."""
 
     files: Mapping[str, str]
-    functions: tuple[Function, ...]
+    functions: tuple[CFunction, ...]
     word: str
 
 
 class Compiled:
     """Functions of a library, called with arrays."""
 
-    def __init__(self, source: Source, library: ctypes.CDLL) -> None:
+    def __init__(self, source: CSources, library: ctypes.CDLL) -> None:
         self._type = np.dtype(source.word.removesuffix("_t"))
         self._functions = {function.short: function for function in source.functions}
         self._calls = {}
@@ -67,14 +67,14 @@ class Compiled:
         return dict(zip(names, columns, strict=True)), flags.astype(np.bool_)
 
 
-class Model:
+class CompiledModel:
     """Functions in integers of graphs with so many ``nodes``.
 
     ``source``: them in C, or what writes them.
     """
 
     def __init__(
-        self, source: Source | Callable[[], Source], nodes: int, progress: Progress
+        self, source: CSources | Callable[[], CSources], nodes: int, progress: Progress
     ) -> None:
         self._expected, self._progress = COMPILING * nodes, progress
         self._nodes, self._spent, self._looked = nodes, 0.0, False

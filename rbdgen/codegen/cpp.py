@@ -9,7 +9,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.visits import Program
 from ..system.templates import render
-from .interface import Array, Entry, Interface
+from .interface import Array, ArrayEntry, ArrayInterface
 from .loops import loops
 from .order import columns, depth_first, walks
 from .real import (
@@ -41,7 +41,7 @@ STACK = 2 << 20  # bytes that they may take of it: threads have 8 MiB, or less
 
 def cpp(
     graph: Graph,
-    interface: Interface,
+    interface: ArrayInterface,
     name: str,
     about: Mapping[str, str],
     longest: int = LONGEST,
@@ -146,7 +146,7 @@ def _calls(name: str) -> dict[str, str]:
 
 def _kernel(
     graph: Graph,
-    interface: Interface,
+    interface: ArrayInterface,
     lines: Straight,
     ahead: list[int],
     values: Mapping[str, object],
@@ -170,16 +170,16 @@ def _kernel(
     )
 
 
-def _array(arrays: Iterable[Array], entries: Iterable[Entry]) -> list[int]:
+def _array(arrays: Iterable[Array], entries: Iterable[ArrayEntry]) -> list[int]:
     places = {array.name: k for k, array in enumerate(arrays)}
     return [places[entry.array] for entry in entries]
 
 
-def _of(arrays: Iterable[Array], scalars: list[tuple[Entry, ...]]) -> list[int]:
+def _of(arrays: Iterable[Array], scalars: list[tuple[ArrayEntry, ...]]) -> list[int]:
     """The index of the scalar that each number of the arrays is; ``len(scalars)`` if none."""
     which = {entry: k for k, entries in enumerate(scalars) for entry in entries}
     return [
-        which.get(Entry(array.name, at), len(scalars))
+        which.get(ArrayEntry(array.name, at), len(scalars))
         for array in arrays
         for at in range(array.size)
     ]

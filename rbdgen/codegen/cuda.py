@@ -22,7 +22,7 @@ from .cuda_bounds import (
     overlaps,
     settled,
 )
-from .interface import Array, Entry, Interface
+from .interface import Array, ArrayEntry, ArrayInterface
 from .loops import LoopFacts, Loops, loops
 from .nvcc import Use
 from .order import walks
@@ -78,7 +78,7 @@ class Cuda:
 
 def cuda(
     graph: Graph,
-    interface: Interface,
+    interface: ArrayInterface,
     name: str,
     about: Mapping[str, str],
     most: int = MOST,
@@ -123,7 +123,7 @@ def _spilled(uses: Sequence[Use]) -> tuple[int, int]:
 
 def _written(
     graph: Graph,
-    interface: Interface,
+    interface: ArrayInterface,
     name: str,
     about: Mapping[str, str],
     looped: Loops | None,
@@ -209,10 +209,10 @@ def _looping(looped: Loops) -> Kernel:
     return guessed(looped.operations, at_once, BETWEEN)
 
 
-def _places(arrays: Sequence[Array], columns: Mapping[Entry, int]) -> list[tuple[int, ...]]:
+def _places(arrays: Sequence[Array], columns: Mapping[ArrayEntry, int]) -> list[tuple[int, ...]]:
     """The places of a state's numbers: array, its size, offset, and column or -1."""
     return [
-        (k, own.size, at, columns.get(Entry(own.name, at), -1))
+        (k, own.size, at, columns.get(ArrayEntry(own.name, at), -1))
         for k, own in enumerate(arrays)
         for at in range(own.size)
     ]

@@ -17,7 +17,7 @@ import numpy as np
 from ..system.compiler import Command, compile_with
 from ..system.gpu import NoGpu
 from . import nvcc
-from .interface import Interface
+from .interface import ArrayInterface
 from .library import SUFFIX, Rows, Singular
 
 SHARED = ("-shared", "-Xcompiler", "-fPIC")
@@ -54,7 +54,7 @@ class CudaLibrary(Rows):
     """
 
     def __init__(
-        self, file: Path, name: str, interface: Interface, dtype: Any, numbers: int
+        self, file: Path, name: str, interface: ArrayInterface, dtype: Any, numbers: int
     ) -> None:
         super().__init__(file, interface, dtype, interface.same.name if interface.same else "")
         self.name, self.numbers = name, numbers

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ..graph.graph import Graph
-from ..graph.visits import Program, Result, Scaled, Source, Visit
+from ..graph.visits import Program, Scaled, Source, Visit, VisitResult
 
 MOST = 1 << 16  # places that two bytes can tell apart
 
@@ -52,7 +52,7 @@ class Numbering:
         return (*self.given, *self.kept)
 
 
-class Frame:
+class ProgramFrame:
     """The places of a program whose inputs and outputs have the numbers of ``graph``'s.
 
     ``slot``: of what is handed on, until its last reader is done; ``slots``: how many. ValueError
@@ -71,19 +71,19 @@ class Frame:
         last: dict[Source, int] = {}
         for k, (visit, sources) in enumerate(program.reads.items()):
             for port, source in sources.items():
-                if self._kind(visit.template, port) is Result:
+                if self._kind(visit.template, port) is VisitResult:
                     last[source] = k
         # a template's results that in every visit are one output, and nothing else
         self._given = {
             (name, result)
             for name, template in program.templates.items()
             for result in template.outputs
-            for own in [[Result(visit, result) for visit in program.of(name)]]
+            for own in [[VisitResult(visit, result) for visit in program.of(name)]]
             if all(r not in last and len(self.outputs.get(r, ())) == 1 for r in own)
         }
         # constants and inputs of ports that in other visits read a result; for good
         self.slot: dict[Source, int] = {
-            source: k for k, source in enumerate(s for s in last if not isinstance(s, Result))
+            source: k for k, source in enumerate(s for s in last if not isinstance(s, VisitResult))
         }
         self.slots = len(self.slot)
         self._assign(last)
@@ -100,7 +100,7 @@ class Frame:
                 if not free:
                     free.append(self.slots)
                     self.slots += 1
-                own = Result(visit, name)
+                own = VisitResult(visit, name)
                 self.slot[own] = free.pop()
                 if own not in self.outputs:
                     ends.setdefault(last.get(own, k), []).append(self.slot[own])
@@ -111,7 +111,7 @@ class Frame:
         kinds: set[type] = {
             type(self.program.reads[visit][port]) for visit in self.program.of(template)
         }
-        return kinds.pop() if len(kinds) == 1 else Result
+        return kinds.pop() if len(kinds) == 1 else VisitResult
 
     def runs(self) -> tuple[tuple[Run, ...], dict[str, Numbering]]:
         """All visits in their order; the numbering of each template, by the numbers of runs."""
@@ -126,7 +126,7 @@ class Frame:
 
     def _numbering(self, name: str, visits: list[Visit]) -> Numbering:
         template, reads = self.program.templates[name], self.program.reads
-        kinds: dict[type, list[str]] = {float: [], str: [], Result: []}
+        kinds: dict[type, list[str]] = {float: [], str: [], VisitResult: []}
         for port in template.inputs:
             kinds[self._kind(name, port)].append(port)
         given = [result for result in template.outputs if (name, result) in self._given]
@@ -134,9 +134,9 @@ class Frame:
         places = (
             (
                 *(self.inputs[reads[v][port]] for port in kinds[str]),
-                *(self.slot[reads[v][port]] for port in kinds[Result]),
-                *(self.outputs[Result(v, result)][0] for result in given),
-                *(self.slot[Result(v, result)] for result in kept),
+                *(self.slot[reads[v][port]] for port in kinds[VisitResult]),
+                *(self.outputs[VisitResult(v, result)][0] for result in given),
+                *(self.slot[VisitResult(v, result)] for result in kept),
             )
             for v in visits
         )
@@ -144,7 +144,7 @@ class Frame:
             tuple(visits),
             tuple(kinds[float]),
             tuple(kinds[str]),
-            tuple(kinds[Result]),
+            tuple(kinds[VisitResult]),
             tuple(given),
             tuple(kept),
             tuple(places),
@@ -153,13 +153,16 @@ class Frame:
     def first(self) -> Iterator[tuple[int, Source]]:
         """Slots that no visit writes, and what is there from the beginning."""
         for source, slot in self.slot.items():
-            if not isinstance(source, Result):
+            if not isinstance(source, VisitResult):
                 yield slot, source
 
     def last(self) -> Iterator[tuple[int, Source]]:
         """Outputs that no visit gives, and what they are."""
         for source, outputs in self.outputs.items():
-            if isinstance(source, Result) and (source.visit.template, source.name) in self._given:
+            if (
+                isinstance(source, VisitResult)
+                and (source.visit.template, source.name) in self._given
+            ):
                 continue
             for output in outputs:
                 yield output, source

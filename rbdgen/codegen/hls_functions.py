@@ -12,8 +12,8 @@ from ..graph.node import Node, Op, Region
 from ..graph.wires import source
 from .hls_integers import HlsIntegers, word
 from .real import chunks_of
-from .units import UnitFunction, Units
-from .words import MADE, Statements, Term
+from .units import UnitFunction, UnitFunctions
+from .words import MADE, Expression, Statements
 
 Resources = Mapping[tuple[str, Node], str]  # (mul, sincos or reciprocal, whose): dsp or fabric
 LONGEST = 500  # operations of a function; longer graphs have one for each region
@@ -28,18 +28,18 @@ class HlsStatements(HlsIntegers, Statements):
 
     def __init__(
         self,
-        units: Units,
+        units: UnitFunctions,
         fixed: FixedGraph,
         numbers: Mapping[Node, int],
         flags: Mapping[Node, int],
-        words: dict[Node, Term],
+        words: dict[Node, Expression],
         resources: Resources,
         prefix: str = "t",
     ) -> None:
         super().__init__(units.tables, prefix)
         self.units, self.fixed, self.numbers, self.flags = units, fixed, numbers, flags
         self.words, self.resources = words, resources
-        self.reads: dict[str, Term] = {}
+        self.reads: dict[str, Expression] = {}
         self.raised: dict[int, list[str]] = {}
         self._calls = {}
 
@@ -47,23 +47,23 @@ class HlsStatements(HlsIntegers, Statements):
         self.products = self.resources.get((node.op.value, node), "")
         super().compute(node)
 
-    def write(self, node: Node, word: Term) -> None:
+    def write(self, node: Node, word: Expression) -> None:
         self.words[node] = word
 
-    def read(self, node: Node) -> Term:
+    def read(self, node: Node) -> Expression:
         word = self.words[node]
         if word.text.isidentifier() and word.text not in self.declared:
             self.reads[word.text] = word
         return word
 
-    def raise_flag(self, node: Node, overflow: Term) -> None:
+    def raise_flag(self, node: Node, overflow: Expression) -> None:
         bit = self.let(f"n{self.numbers[node]}_over", overflow)
         self.raised.setdefault(self.flags[node], []).append(bit.text)
 
     def products_of(self, kind: str, node: Node) -> str:
         return self.resources.get((kind, node.args[0]), "")
 
-    def call(self, function: UnitFunction, node: Node, *args: Term) -> dict[str, Term]:
+    def call(self, function: UnitFunction, node: Node, *args: Expression) -> dict[str, Expression]:
         found = {}
         for own, (low, high) in function.outputs.items():
             found[own] = self.declare(f"n{self.numbers[node]}_{own}", low, high)
@@ -98,7 +98,7 @@ def regions(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
 
 
 @dataclass(frozen=True)
-class Function:
+class HlsFunction:
     """A function: what it takes and gives, by name and type, and its lines."""
 
     name: str
@@ -108,13 +108,13 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Written:
+class HlsText:
     """Functions in the order of their calls, and what the function that calls them returns.
 
     ``results``: the word of each output; ``overflows``: the overflow bits that are its flag.
     """
 
-    functions: tuple[Function, ...]
+    functions: tuple[HlsFunction, ...]
     results: tuple[str, ...]
     overflows: tuple[tuple[str, ...], ...]
 
@@ -123,8 +123,8 @@ def write(
     fixed: FixedGraph,
     flagged: Mapping[Node, frozenset[int]],
     resources: Resources,
-    units: Units,
-) -> Written:
+    units: UnitFunctions,
+) -> HlsText:
     """The graph's functions. ``flagged``: node → the outputs, by number, that it flags."""
     graph = fixed.graph
     nodes = [node for node in graph.nodes if node.op in MADE]
@@ -136,7 +136,7 @@ def write(
         if node.op is Op.INPUT:
             place = graph.inputs.index(node.name)
             words[node] = word(f"in{place}", fixed.inputs[node.name].width)
-    for k, node in enumerate(fixed.held.values()):
+    for k, node in enumerate(fixed.parameters.values()):
         words[node] = word(f"held{k}", fixed.formats[node].width)
     parts = []
     for k, (name, own) in enumerate(regions(nodes)):
@@ -158,11 +158,11 @@ def write(
             continue
         said = set(re.findall(r"\w+", " ".join(part.statements)))
         taken = tuple((own, term.type) for own, term in part.reads.items() if own in said)
-        functions.append(Function(name, taken, tuple(given), tuple(part.statements)))
+        functions.append(HlsFunction(name, taken, tuple(given), tuple(part.statements)))
     last = HlsStatements(units, fixed, numbers, flags, words, resources)
     results = [last.value(node).text for node in graph.outputs.values()]
     overflows = tuple(
         tuple(bit for (flag, _), bit in bits.items() if output in sets[flag])
         for output in range(len(graph.outputs))
     )
-    return Written(tuple(functions), tuple(results), overflows)
+    return HlsText(tuple(functions), tuple(results), overflows)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ..graph.integers import Spec, computed
 from .real import identifier
-from .units import Tables, UnitFunction, Units
-from .words import Term, Terms, word_range
+from .units import Tables, UnitFunction, UnitFunctions
+from .words import Expression, Terms, word_range
 
 
 def type_of(low: int, high: int) -> str:
@@ -30,12 +30,12 @@ def word_type(width: int) -> str:
     return f"ap_int<{width}>"
 
 
-def variable(text: str, low: int, high: int) -> Term:
+def variable(text: str, low: int, high: int) -> Expression:
     """A variable of the narrowest type."""
-    return Term(text, low, high, type_of(low, high), whole=True)
+    return Expression(text, low, high, type_of(low, high), whole=True)
 
 
-def word(text: str, width: int) -> Term:
+def word(text: str, width: int) -> Expression:
     """A variable that is a word of so many bits."""
     return variable(text, *word_range(width))
 
@@ -49,43 +49,43 @@ class HlsIntegers(Terms):
     def __init__(self, tables: Tables, prefix: str = "t", products: str = "") -> None:
         super().__init__(tables)
         self.prefix, self.products = prefix, products
-        self.declared: dict[str, Term] = {}
+        self.declared: dict[str, Expression] = {}
         self._count = 0
 
-    def declare(self, name: str, low: int, high: int) -> Term:
+    def declare(self, name: str, low: int, high: int) -> Expression:
         """A name that is this function's own; ValueError where it is already."""
         if name in self.declared:
             raise ValueError(f"{name} is declared twice")
         self.declared[name] = term = variable(name, low, high)
         return term
 
-    def let(self, name: str, value: Term) -> Term:
+    def let(self, name: str, value: Expression) -> Expression:
         if value.whole:
             return value
         self.statements.append(f"const {type_of(value.low, value.high)} {name} = {value.text};")
         return self.declare(name, value.low, value.high)
 
-    def named(self, a: Term) -> Term:
+    def named(self, a: Expression) -> Expression:
         return a if a.whole else self._step(a.text, a.low, a.high)
 
-    def constant(self, value: int) -> Term:
+    def constant(self, value: int) -> Expression:
         long = "LL" * (not -(1 << 31) < value < 1 << 31)
         return variable(f"{type_of(value, value)}({value}{long})", value, value)
 
-    def bit(self, text: str) -> Term:
-        return Term(text, 0, 1, type_of(0, 1))
+    def bit(self, text: str) -> Expression:
+        return Expression(text, 0, 1, type_of(0, 1))
 
-    def negative(self, a: Term) -> Term:
+    def negative(self, a: Expression) -> Expression:
         return self._step(f"-{a}", -a.high, -a.low)
 
-    def times(self, a: Term, b: Term) -> Term:
+    def times(self, a: Expression, b: Expression) -> Expression:
         product = super().times(a, b)
         if self.products:
             bound = f"variable={product.text} op=mul impl={self.products}"
             self.statements.append(f"#pragma HLS BIND_OP {bound}")
         return product
 
-    def multiple(self, a: Term, by: int) -> Term:
+    def multiple(self, a: Expression, by: int) -> Expression:
         """Shifts and sums, of which no multiplier is made."""
         total, left, place = self.constant(0), by, 0
         while left:
@@ -97,17 +97,17 @@ class HlsIntegers(Terms):
             left, place = left >> 1, place + 1
         return variable(total.text, a.low * by, a.high * by)
 
-    def left(self, a: Term, places: int) -> Term:
+    def left(self, a: Expression, places: int) -> Expression:
         """A shift, which widens nothing, so that the operand has the result's type."""
         if not places:
             return a
         low, high = a.low << places, a.high << places
         return self._step(f"{type_of(low, high)}({a.text}) << {places}", low, high)
 
-    def is_zero(self, a: Term) -> Term:
+    def is_zero(self, a: Expression) -> Expression:
         return self.bit(f"{a} == 0")
 
-    def compared(self, a: Term, operator: str, b: Term) -> Term:
+    def compared(self, a: Expression, operator: str, b: Expression) -> Expression:
         """A comparison of the values: where one is signed alone, both get a type that holds both.
 
         Of a signed and an unsigned number the headers compare the bits, as many as the wider has.
@@ -117,34 +117,38 @@ class HlsIntegers(Terms):
         kind = type_of(min(a.low, b.low), max(a.high, b.high))
         return self.bit(f"{kind}({a.text}) {operator} {kind}({b.text})")
 
-    def lookup(self, table: NDArray[np.int64], row: Term) -> tuple[Term, ...]:
+    def lookup(self, table: NDArray[np.int64], row: Expression) -> tuple[Expression, ...]:
         return tuple(
             self._step(f"{self.tables.name(own)}[{row}]", int(own.min()), int(own.max()))
             for own in table.T
         )
 
-    def _step(self, text: str, low: int, high: int) -> Term:
+    def _step(self, text: str, low: int, high: int) -> Expression:
         self._count += 1
-        return self.let(f"{self.prefix}{self._count}", Term(text, low, high, ""))
+        return self.let(f"{self.prefix}{self._count}", Expression(text, low, high, ""))
 
-    def _operation(self, a: Term, operator: str, b: Term, low: int, high: int) -> Term:
+    def _operation(
+        self, a: Expression, operator: str, b: Expression, low: int, high: int
+    ) -> Expression:
         return self._step(f"{a} {operator} {b}", low, high)
 
-    def _right(self, a: Term, places: Term | int, low: int, high: int) -> Term:
+    def _right(self, a: Expression, places: Expression | int, low: int, high: int) -> Expression:
         return self._step(f"{a} >> {places}", low, high)
 
-    def _wrapped(self, a: Term, width: int, signed: bool) -> Term:
+    def _wrapped(self, a: Expression, width: int, signed: bool) -> Expression:
         low, high = word_range(width) if signed else (0, (1 << width) - 1)
-        return Term(f"{type_of(low, high)}({a.text})", low, high, type_of(low, high))
+        return Expression(f"{type_of(low, high)}({a.text})", low, high, type_of(low, high))
 
-    def _either(self, bit: Term, one: Term, zero: Term, low: int, high: int) -> Term:
+    def _either(
+        self, bit: Expression, one: Expression, zero: Expression, low: int, high: int
+    ) -> Expression:
         test, kind = f"{bit} != 0" if bit.whole else bit.text, type_of(low, high)
         return self._step(f"{test} ? {kind}({one.text}) : {kind}({zero.text})", low, high)
 
 
-def units(prefix: str, pragmas: Sequence[str] = ()) -> Units:
+def units(prefix: str, pragmas: Sequence[str] = ()) -> UnitFunctions:
     """The units of a file in C++; ``pragmas``: those in the body of each function."""
-    return Units(prefix, Tables(identifier(prefix), _kind), partial(_function, pragmas))
+    return UnitFunctions(prefix, Tables(identifier(prefix), _kind), partial(_function, pragmas))
 
 
 def _kind(least: int, largest: int) -> str:

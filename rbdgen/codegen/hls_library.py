@@ -10,8 +10,8 @@ from typing import Any
 from ..system.named_word import NamedWord
 from ..system.refusal import Refusal
 from ..system.templates import render
-from .c_program import Function
-from .compiled import Source
+from .c_program import CFunction
+from .compiled import CSources
 
 WORD = "int64_t"  # of the arrays: no word of a design is wider
 
@@ -39,12 +39,12 @@ def flags() -> tuple[str, ...]:
     return ("-x", "c++", "-std=c++17", "-Og", "-w", "-isystem", str(headers()))
 
 
-def batch_source(files: Mapping[str, str], facts: Mapping[str, Any], name: str) -> Source:
+def batch_source(files: Mapping[str, str], facts: Mapping[str, Any], name: str) -> CSources:
     """The files of `hls_program`, with a function beside that takes states in rows, as C's does."""
     ways = ("inputs", "parameters", "outputs")
     inputs, held, outputs = (tuple(NamedWord.from_json(own) for own in facts[way]) for way in ways)
-    function = Function(name, (*inputs, *held), outputs, len(outputs))
+    function = CFunction(name, (*inputs, *held), outputs, len(outputs))
     fields = {way: [own["field"] for own in facts[way]] for way in ways}
     sources = {own: text for own, text in files.items() if own in (f"{name}.h", f"{name}.cpp")}
     sources[f"{name}_batch.cpp"] = render("hls/batch.cpp.jinja", name=name, word=WORD, **fields)
-    return Source(sources, (function,), WORD)
+    return CSources(sources, (function,), WORD)

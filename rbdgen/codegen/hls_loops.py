@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from ..graph.fixed import FixedGraph, Format, renamed
 from ..graph.node import Op
-from ..graph.visits import Program, Result, Source, Visit, factored
-from .frames import Frame, Numbering, Run
+from ..graph.visits import Program, Source, Visit, VisitResult, factored
+from .frames import Numbering, ProgramFrame, Run
 from .hls_functions import HlsStatements
 from .hls_integers import word, word_type
-from .units import Units
+from .units import UnitFunctions
 from .words import MADE
 
 
@@ -53,18 +53,18 @@ class LoopedWords:
 
 
 def looped_words(
-    program: Program, templates: Mapping[str, FixedGraph], fixed: FixedGraph, units: Units
+    program: Program, templates: Mapping[str, FixedGraph], fixed: FixedGraph, units: UnitFunctions
 ) -> LoopedWords:
     """The program whose ``templates`` are in words; ``fixed``: all that its visits make.
 
-    ValueError for what ``Frame`` refuses, and where a slot would have words of two formats. Words
-    times powers of two are the same bits: only their formats differ, and a visit that reads one
-    says by how many places it moves.
+    ValueError for what ``ProgramFrame`` refuses, and where a slot would have words of two formats.
+    Words times powers of two are the same bits: only their formats differ, and a visit that reads
+    one says by how many places it moves.
     """
     scales = [factored(program.outputs[name])[1] for name in fixed.graph.outputs]
     words = _Words(program, templates)
     program = _unscaled(program)
-    frame = Frame(program, fixed.graph)
+    frame = ProgramFrame(program, fixed.graph)
     runs, numberings = frame.runs()
     given = [
         replace(word, fraction=word.fraction + int(math.log2(by)))
@@ -74,7 +74,7 @@ def looped_words(
     width = max(word.width for word in (*fixed.inputs.values(), *given, *words.all()))
 
     def value(own: Source, word: Format) -> str:
-        if isinstance(own, Result):
+        if isinstance(own, VisitResult):
             places = word.fraction - words.slot(own.visit.template, own.name)
             return shifted(f"frame[{frame.slot[own]}]", places, width)
         if isinstance(own, str):
@@ -118,11 +118,11 @@ class _Words:
             for result, node in template.graph.outputs.items()
         }
         self._others: dict[Source, list[Format]] = {}
-        read: list[tuple[Visit, str, Result, int]] = []
+        read: list[tuple[Visit, str, VisitResult, int]] = []
         for visit, sources in program.reads.items():
             for port, (own, by) in ((port, factored(source)) for port, source in sources.items()):
                 word = templates[visit.template].inputs[port]
-                if isinstance(own, Result):
+                if isinstance(own, VisitResult):
                     result, bits = (own.visit.template, own.name), renamed(word, 1 / by).fraction
                     self._fractions[result] = max(bits, self._fractions[result])
                     read.append((visit, port, own, bits))
@@ -159,7 +159,7 @@ class _Words:
 
 
 def _function(
-    own: Numbering, program: Program, words: _Words, width: int, units: Units, name: str
+    own: Numbering, program: Program, words: _Words, width: int, units: UnitFunctions, name: str
 ) -> LoopedFunction:
     fixed, before = words.templates[name], len(own.constants)
     moved = words.moved.get(name, {})  # after the constants, by how many places a word is

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..graph.fixed import FixedGraph
-from ..graph.held import held_words
+from ..graph.parameters import parameter_words
 from ..graph.text import to_text
 from ..graph.visits import Program
 from ..system.named_word import NamedWord
 from ..system.templates import render
 from .c_program import GRAPH, words
-from .hls_functions import Resources, Written, write
+from .hls_functions import HlsText, Resources, write
 from .hls_integers import units
 from .hls_loops import looped_words
 
@@ -41,14 +41,14 @@ class ParameterWord(NamedWord):
 
 
 @dataclass(frozen=True)
-class Stream:
+class HlsStream:
     """Beats of ``bits`` bits."""
 
     bits: int
     beats: list[list[BeatWord]]
 
 
-def stream(words: Sequence[NamedWord]) -> Stream:
+def stream(words: Sequence[NamedWord]) -> HlsStream:
     """Words from bit 0 on; one that does not fit begins a beat."""
     total = sum(word.width for word in words)
     bits = min(max(NARROWEST, 1 << (total - 1).bit_length()), WIDEST)
@@ -62,7 +62,7 @@ def stream(words: Sequence[NamedWord]) -> Stream:
         own = BeatWord(**vars(word), field=_field(word.name), beat=at, low=low, high=high)
         beats[-1].append(own)
         low += word.width
-    return Stream(bits, beats)
+    return HlsStream(bits, beats)
 
 
 def hls_files(
@@ -89,7 +89,7 @@ def hls_files(
     inner, unit = _placed(interval, multipliers, bool(program))
     made = units(name, unit)
     looped = looped_words(*program, fixed, made) if program else None
-    written = Written((), (), ()) if looped else write(fixed, flagged, resources, made)
+    written = HlsText((), (), ()) if looped else write(fixed, flagged, resources, made)
     formats = {own: fixed.formats[node] for own, node in graph.outputs.items()}
     into = stream(words(fixed.inputs))
     given = words(formats)
@@ -156,9 +156,9 @@ def _placed(interval: int, multipliers: int, loops: bool) -> tuple[list[str], li
 
 
 def _registers(fixed: FixedGraph) -> list[ParameterWord]:
-    """The fields of registers, in the order of `FixedGraph.held`."""
-    formats = {name: fixed.formats[node] for name, node in fixed.held.items()}
-    values = held_words({"": fixed})
+    """The fields of registers, in the order of `FixedGraph.parameters`."""
+    formats = {name: fixed.formats[node] for name, node in fixed.parameters.items()}
+    values = parameter_words({"": fixed})
     return [
         ParameterWord(**vars(word), field=_field(word.name), word=int(values[word.name]))
         for word in words(formats)

@@ -23,7 +23,7 @@ class Array(Record):
 
 
 @dataclass(frozen=True)
-class Entry(Record):
+class ArrayEntry(Record):
     """A number of an array: ``at`` counts from the state's first, row by row."""
 
     array: str
@@ -31,7 +31,7 @@ class Entry(Record):
 
 
 @dataclass(frozen=True)
-class Interface(Record):
+class ArrayInterface(Record):
     """The arrays that a program takes and gives, and the entries that a graph's scalars are.
 
     ``outputs``: an entry of a symmetric matrix stands in two places; entries that none is at are
@@ -40,8 +40,8 @@ class Interface(Record):
 
     takes: tuple[Array, ...]
     gives: tuple[Array, ...]
-    inputs: Mapping[str, Entry]
-    outputs: Mapping[str, tuple[Entry, ...]]
+    inputs: Mapping[str, ArrayEntry]
+    outputs: Mapping[str, tuple[ArrayEntry, ...]]
     same: Array | None = None
 
     @property

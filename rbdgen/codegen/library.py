@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..system.compiler import Command, compile_with
 from ..system.refusal import Refusal
-from .interface import Interface
+from .interface import ArrayInterface
 
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-fPIC", "-pthread")
 OTHER = {np.dtype(np.float64): "FLOAT", np.dtype(np.float32): "DOUBLE"}  # which is left out
@@ -73,7 +73,7 @@ class Rows(ABC):
     `hold` was told is every state's.
     """
 
-    def __init__(self, file: Path, interface: Interface, dtype: Any, same: str = "") -> None:
+    def __init__(self, file: Path, interface: ArrayInterface, dtype: Any, same: str = "") -> None:
         self.dtype = np.dtype(dtype)
         self.names = tuple(array.name for array in interface.gives)
         self.takes = tuple(array.shape for array in interface.takes if array.name != same)
@@ -141,7 +141,7 @@ class Library(Rows):
     """The functions of a library that ``codegen.cpp`` has written."""
 
     def __init__(
-        self, file: Path, name: str, interface: Interface, dtype: Any, same: str = ""
+        self, file: Path, name: str, interface: ArrayInterface, dtype: Any, same: str = ""
     ) -> None:
         super().__init__(file, interface, dtype, same)
         self._call = self._library[f"{name}{SUFFIX[self.dtype]}"]

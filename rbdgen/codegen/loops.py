@@ -12,7 +12,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.visits import Program, Source
 from ..system.records import Record
-from .frames import Frame, Numbering, Run
+from .frames import Numbering, ProgramFrame, Run
 from .real import Straight, computed, flops_of, in_parts, literal
 
 
@@ -107,9 +107,9 @@ class LoopFacts(Record):
 def loops(program: Program, graph: Graph) -> Loops:
     """The program's functions and tables; inputs and outputs have the numbers of ``graph``'s.
 
-    ValueError for a constant that is not finite, and what ``Frame`` refuses.
+    ValueError for a constant that is not finite, and what ``ProgramFrame`` refuses.
     """
-    frame = Frame(program, graph)
+    frame = ProgramFrame(program, graph)
     runs, numberings = frame.runs()
 
     def value(source: Source) -> str:

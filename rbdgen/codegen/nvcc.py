@@ -16,7 +16,7 @@ from ..system.compiler import Command, command_of
 from ..system.elf import sections
 from ..system.records import Record
 from ..system.refusal import Refusal
-from ..system.stopping import run_child
+from ..system.signals import run_child
 
 FLAGS = ("-std=c++17", "-O3")
 SCALARS = {"f": "float", "d": "double"}
@@ -29,7 +29,7 @@ _ENTRY = re.compile(
 _SECTION = re.compile(r"\.text\.\S*?\d(kernel_\d+|to_rows|to_columns)I([fd])E")
 
 
-class NoCompiler(Refusal, RuntimeError):
+class NoNvcc(Refusal, RuntimeError):
     """There is no nvcc here, or it cannot compile, in one line."""
 
 
@@ -53,7 +53,7 @@ def find_nvcc() -> Command:
     if named := os.environ.get("NVCC"):
         if found := command_of(named):
             return found
-        raise NoCompiler(f"no nvcc {named}, which $NVCC names")
+        raise NoNvcc(f"no nvcc {named}, which $NVCC names")
     packages = Path(sysconfig.get_path("purelib")) / "nvidia"
     places = [
         "nvcc",
@@ -63,7 +63,7 @@ def find_nvcc() -> Command:
     for place in places:
         if found := command_of(place):
             return found
-    raise NoCompiler("no nvcc; install CUDA, or: pip install nvidia-cuda-nvcc nvidia-cuda-runtime")
+    raise NoNvcc("no nvcc; install CUDA, or: pip install nvidia-cuda-nvcc nvidia-cuda-runtime")
 
 
 def version() -> str:
@@ -71,7 +71,7 @@ def version() -> str:
     done = run_child([*find_nvcc(), "--version"])
     found = re.search(r"\bV(\d[\d.]*)", done.stdout)
     if done.returncode or not found:
-        raise NoCompiler("nvcc: --version names none")
+        raise NoNvcc("nvcc: --version names none")
     return found[1]
 
 
@@ -80,7 +80,7 @@ def compiled(source: Path, target: Path, *flags: str) -> str:
     done = run_child([*find_nvcc(), *FLAGS, *flags, "-o", str(target), str(source)])
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines() or [f"status {done.returncode}"]
-        raise NoCompiler(f"nvcc: {said[0]}")
+        raise NoNvcc(f"nvcc: {said[0]}")
     return done.stdout + done.stderr
 
 

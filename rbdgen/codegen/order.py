@@ -8,10 +8,10 @@ import numpy as np
 
 from ..graph.graph import Graph
 from ..graph.node import Node
-from .interface import Interface
+from .interface import ArrayInterface
 
 
-def columns(graph: Graph, interface: Interface) -> list[Node]:
+def columns(graph: Graph, interface: ArrayInterface) -> list[Node]:
     """The graph's outputs, column by column of all matrices.
 
     Most of what a gradient's column takes is its own: solved for row by row of all columns, as the
@@ -30,7 +30,7 @@ def columns(graph: Graph, interface: Interface) -> list[Node]:
     return [graph.outputs[name] for name in sorted(graph.outputs, key=place)]
 
 
-def walks(graph: Graph, nodes: Sequence[Node], interface: Interface) -> list[Node]:
+def walks(graph: Graph, nodes: Sequence[Node], interface: ArrayInterface) -> list[Node]:
     """The nodes as one joint after another, from the last one, walks to the base.
 
     Row i and column i of gradients are what joint i's motion and force give on the way from i to

@@ -35,7 +35,7 @@ def literal(value: float, scalar: str = "S") -> str:
 REAL: dict[Op, Callable[..., str]] = {
     Op.INPUT: lambda node: "io.load",
     Op.CONST: lambda node: literal(node.value),
-    Op.HELD: lambda node: literal(node.value),  # graphs over real numbers have none
+    Op.PARAMETER: lambda node: literal(node.value),  # graphs over real numbers have none
     Op.ADD: lambda node, a, b: f"{a} + {b}",
     Op.SUB: lambda node, a, b: f"{a} - {b}",
     Op.NEG: lambda node, a: f"-{a}",

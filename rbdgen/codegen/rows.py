@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
-from .interface import Interface
+from .interface import ArrayInterface
 
 
-def rows(interface: Interface) -> dict[str, Any]:
+def rows(interface: ArrayInterface) -> dict[str, Any]:
     """The template's values for the arguments of a function whose arrays are rows.
 
     An array that is both read and written is written as NAME_out.

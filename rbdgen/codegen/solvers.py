@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..system.templates import render
-from .interface import Interface
+from .interface import ArrayInterface
 from .rows import rows
 
 FORWARD = ("q", "qd", "tau")
@@ -59,7 +59,7 @@ class Block:
     columns: int
 
 
-def casadi(interface: Interface, name: str, about: Mapping[str, str]) -> dict[str, str]:
+def casadi(interface: ArrayInterface, name: str, about: Mapping[str, str]) -> dict[str, str]:
     """The file of CasADi's external function over the functions ``name``: of what ``dfd,minv``,
     ``did,m`` or ``step`` give; none for others, and where q is no vector of nv."""
     takes = {array.name: array.size for array in interface.takes}
@@ -99,7 +99,7 @@ def casadi(interface: Interface, name: str, about: Mapping[str, str]) -> dict[st
 
 
 def crocoddyl(
-    interface: Interface, name: str, joints: Sequence[str], about: Mapping[str, str]
+    interface: ArrayInterface, name: str, joints: Sequence[str], about: Mapping[str, str]
 ) -> dict[str, str]:
     """The files of crocoddyl's action model over the functions ``name``; none for functions that
     are not those of ``dfd`` and ``minv``, of a state and efforts alone.

@@ -48,7 +48,7 @@ class Tables:
 
 
 @dataclass
-class Units:
+class UnitFunctions:
     """The functions for units.
 
     ``write``: of a name, a unit, the widths of its operands, and what makes its products: dsp or

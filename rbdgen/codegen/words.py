@@ -16,7 +16,7 @@ from ..graph.fixed import INTEGER, FixedGraph
 from ..graph.integers import Algebra, Spec, WithUnits
 from ..graph.node import UNCOMPUTED, Node, Op
 from ..graph.wires import source
-from .units import Tables, UnitFunction, Units
+from .units import Tables, UnitFunction, UnitFunctions
 
 NAME = re.compile(r"[A-Za-z_]\w*")
 CONSTANT = re.compile(r"const (?:struct )?\w+ (\w+) = ")
@@ -25,7 +25,7 @@ MADE = frozenset(op for op in Op if op not in (*UNCOMPUTED, Op.MULC))
 
 
 @dataclass(frozen=True)
-class Term:
+class Expression:
     """An expression: its text, its type, and what it can be. ``whole``: it needs no parentheses."""
 
     text: str
@@ -47,7 +47,7 @@ def word_range(width: int) -> tuple[int, int]:
     return -(1 << (width - 1)), (1 << (width - 1)) - 1
 
 
-class Terms(Algebra[Term]):
+class Terms(Algebra[Expression]):
     """The statements of a function so far, and the tables of its file."""
 
     def __init__(self, tables: Tables) -> None:
@@ -55,89 +55,93 @@ class Terms(Algebra[Term]):
         self.tables = tables
 
     @abstractmethod
-    def let(self, name: str, value: Term) -> Term:
+    def let(self, name: str, value: Expression) -> Expression:
         """``value`` in a constant of its own, unless it is one already."""
 
     @abstractmethod
-    def _operation(self, a: Term, operator: str, b: Term, low: int, high: int) -> Term:
+    def _operation(
+        self, a: Expression, operator: str, b: Expression, low: int, high: int
+    ) -> Expression:
         """An operator between two terms, and the range of the result."""
 
     @abstractmethod
-    def _right(self, a: Term, places: Term | int, low: int, high: int) -> Term:
+    def _right(self, a: Expression, places: Expression | int, low: int, high: int) -> Expression:
         """A shift to the right, and the range of the result."""
 
     @abstractmethod
-    def _wrapped(self, a: Term, width: int, signed: bool) -> Term:
+    def _wrapped(self, a: Expression, width: int, signed: bool) -> Expression:
         """The last bits of a term that has more."""
 
     @abstractmethod
-    def _either(self, bit: Term, one: Term, zero: Term, low: int, high: int) -> Term:
+    def _either(
+        self, bit: Expression, one: Expression, zero: Expression, low: int, high: int
+    ) -> Expression:
         """One of two by a bit, and the range of the result."""
 
     @abstractmethod
-    def bit(self, text: str) -> Term:
+    def bit(self, text: str) -> Expression:
         """An expression that is 0 or 1."""
 
-    def plus(self, a: Term, b: Term) -> Term:
+    def plus(self, a: Expression, b: Expression) -> Expression:
         if (b.low, b.high) == (0, 0):
             return a
         if (a.low, a.high) == (0, 0):
             return b
         return self._operation(a, "+", b, a.low + b.low, a.high + b.high)
 
-    def minus(self, a: Term, b: Term) -> Term:
+    def minus(self, a: Expression, b: Expression) -> Expression:
         if (b.low, b.high) == (0, 0):
             return a
         return self._operation(a, "-", b, a.low - b.high, a.high - b.low)
 
-    def times(self, a: Term, b: Term) -> Term:
+    def times(self, a: Expression, b: Expression) -> Expression:
         ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
         return self._operation(a, "*", b, min(ends), max(ends))
 
-    def right(self, a: Term, places: int) -> Term:
+    def right(self, a: Expression, places: int) -> Expression:
         if not places:
             return a
         return self._right(a, places, a.low >> places, a.high >> places)
 
-    def shifted(self, a: Term, places: Term) -> Term:
+    def shifted(self, a: Expression, places: Expression) -> Expression:
         ends = [x >> p for x in (a.low, a.high) for p in (places.low, places.high)]
         return self._right(a, places, min(ends), max(ends))
 
-    def wrapped(self, a: Term, width: int, signed: bool = True) -> Term:
+    def wrapped(self, a: Expression, width: int, signed: bool = True) -> Expression:
         low, high = word_range(width) if signed else (0, (1 << width) - 1)
         return a if a.within(low, high) else self._wrapped(a, width, signed)
 
-    def least(self, a: Term, most: int) -> Term:
+    def least(self, a: Expression, most: int) -> Expression:
         if a.high <= most:
             return a
         end = self.constant(most)
         return self._either(self.compared(a, "<", end), a, end, min(a.low, most), most)
 
-    def largest(self, a: Term, least: int) -> Term:
+    def largest(self, a: Expression, least: int) -> Expression:
         """The larger of a and a number."""
         if a.low >= least:
             return a
         end = self.constant(least)
         return self._either(self.compared(a, ">", end), a, end, least, max(a.high, least))
 
-    def is_negative(self, a: Term) -> Term:
+    def is_negative(self, a: Expression) -> Expression:
         return self.bit(f"{a} < 0")
 
-    def either(self, a: Term, b: Term) -> Term:
+    def either(self, a: Expression, b: Expression) -> Expression:
         return self.bit(f"{a} | {b}")
 
-    def differ(self, a: Term, b: Term) -> Term:
+    def differ(self, a: Expression, b: Expression) -> Expression:
         return self.bit(f"{a} ^ {b}")
 
-    def compared(self, a: Term, operator: str, b: Term) -> Term:
+    def compared(self, a: Expression, operator: str, b: Expression) -> Expression:
         """The bit that a comparison gives."""
         return self.bit(f"{a} {operator} {b}")
 
-    def chosen(self, bit: Term, one: Term, zero: Term) -> Term:
+    def chosen(self, bit: Expression, one: Expression, zero: Expression) -> Expression:
         low, high = min(one.low, zero.low), max(one.high, zero.high)
         return self._either(bit, one, zero, low, high)
 
-    def named(self, a: Term) -> Term:
+    def named(self, a: Expression) -> Expression:
         return self.let(f"v{len(self.statements)}", a)
 
     def live(self) -> tuple[list[str], set[str]]:
@@ -154,32 +158,32 @@ class Terms(Algebra[Term]):
         return live[::-1], names
 
 
-class Statements(Terms, WithUnits[Term]):
+class Statements(Terms, WithUnits[Expression]):
     """The statements of one function of a graph.
 
     ``numbers``: each node's, in names; ``flags``: the flag that an overflow of a node raises.
     """
 
     fixed: FixedGraph
-    units: Units
+    units: UnitFunctions
     numbers: Mapping[Node, int]
     flags: Mapping[Node, int]
-    _calls: dict[tuple[str, ...], dict[str, Term]]
+    _calls: dict[tuple[str, ...], dict[str, Expression]]
 
     @abstractmethod
-    def read(self, node: Node) -> Term:
+    def read(self, node: Node) -> Expression:
         """The word of a node that is no constant."""
 
     @abstractmethod
-    def write(self, node: Node, word: Term) -> None:
+    def write(self, node: Node, word: Expression) -> None:
         """Put the word of a node where others read it."""
 
     @abstractmethod
-    def raise_flag(self, node: Node, overflow: Term) -> None:
+    def raise_flag(self, node: Node, overflow: Expression) -> None:
         """Note a bit that says whether a node overflows."""
 
     @abstractmethod
-    def call(self, function: UnitFunction, node: Node, *args: Term) -> dict[str, Term]:
+    def call(self, function: UnitFunction, node: Node, *args: Expression) -> dict[str, Expression]:
         """All outputs of a function."""
 
     def products_of(self, kind: str, node: Node) -> str:
@@ -189,7 +193,7 @@ class Statements(Terms, WithUnits[Term]):
     def compute(self, node: Node) -> None:
         """The node's word, and whether it overflows."""
         out, k = self.fixed.formats[node], self.numbers[node]
-        exact: Term = INTEGER[node.op](self, self.fixed, node, *map(self.value, node.args))
+        exact: Expression = INTEGER[node.op](self, self.fixed, node, *map(self.value, node.args))
         if exact.within(out.lowest, out.highest):
             word = self.let(f"n{k}", exact)
         elif out.saturates:
@@ -203,14 +207,14 @@ class Statements(Terms, WithUnits[Term]):
             self.raise_flag(node, self.compared(word, "!=", exact))
         self.write(node, word)
 
-    def value(self, node: Node) -> Term:
+    def value(self, node: Node) -> Expression:
         """The bits of a node."""
         node = source(node)
         if node.op is Op.CONST:
             return INTEGER[node.op](self, self.fixed, node)
         return self.read(node)
 
-    def unit(self, kind: str, spec: Spec, node: Node, *args: Term) -> dict[str, Term]:
+    def unit(self, kind: str, spec: Spec, node: Node, *args: Expression) -> dict[str, Expression]:
         """The outputs of a unit, which is called once for all that read one of them."""
         widths = [self.fixed.formats[a].width for a in node.args]
         function = self.units.function(kind, spec, widths, self.products_of(kind, node))

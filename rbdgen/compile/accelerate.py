@@ -14,7 +14,7 @@ from ..design.rules import STAGES
 from ..design.target import Target
 from ..robot.model import RobotError
 from ..system.progress import Progress
-from .fitting import Need, Search, Way, too_large
+from .fitting import ResourceEstimate, Search, SharingChoice, too_large
 from .flow import front_end
 from .front import Front, refuse_still
 from .joints_or_whole import of_large, smaller
@@ -80,11 +80,11 @@ def _as_asked(front: Front, words: Pieces) -> Accelerated:
 def _fastest(front: Front, words: Pieces) -> tuple[Design, Accelerated]:
     """The fastest accelerator that fits the part, else the smallest; the design says so."""
 
-    def make(design: Design, target: Target) -> tuple[Need, Accelerated]:
+    def make(design: Design, target: Target) -> tuple[ResourceEstimate, Accelerated]:
         made = _as_asked(replace(front, design=design, target=target), words)
         return need_of(made), made
 
-    def ways(design: Design, target: Target) -> list[Way]:
+    def ways(design: Design, target: Target) -> list[SharingChoice]:
         budget = replace(design, ii=None, multipliers=target.multipliers)
 
         def intervals() -> Sequence[int]:
@@ -94,6 +94,6 @@ def _fastest(front: Front, words: Pieces) -> tuple[Design, Accelerated]:
                 least = LARGEST_INTERVAL
             return range(max(least, 2), LARGEST_INTERVAL + 1)
 
-        return [Way("auto", 2, intervals)]
+        return [SharingChoice("auto", 2, intervals)]
 
     return Search(alone, ways, make, words.progress).fastest(front.design, front.target)

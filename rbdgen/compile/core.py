@@ -14,7 +14,7 @@ from ..design.design import Design, has_registers
 from ..design.target import Target
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
-from ..graph.held import Held
+from ..graph.parameters import Held
 from ..graph.visits import LIMB, Program
 from ..graph.word import kind_of
 from ..robot.limb_unification import cure
@@ -23,12 +23,12 @@ from ..schedule.features import features
 from ..schedule.limbs import in_limbs
 from ..schedule.plan import Plan
 from ..tasks.one_stage import OneStage, one_stage
-from ..words.input_domain import Given
+from ..words.input_domain import InputDomain
 from ..words.instances import FixedProgram, instantiate
 from ..words.proven_ranges import Proof, output_errors, prove
 from ..words.ranges import Ranges
 from ..words.wordlength import PrecisionError, input_formats
-from .fitting import Need, Search, need
+from .fitting import ResourceEstimate, Search, need
 from .front import Front
 from .limbs.names import LimbError
 from .plans import (
@@ -44,7 +44,7 @@ from .plans import (
     why_turns,
 )
 from .word_errors import errors_in_graph, too_inexact
-from .words import Words
+from .words import FixedFunctions
 
 MANY = 5000  # operations: below, words are made sooner than it is seen that they do not fit
 FAR = 2.0  # times a part's cells: what takes so many without ranges being searched is too large
@@ -87,7 +87,7 @@ class Core:
         own = self.ranges
         if not own.limits:
             return None
-        return prove(self.plan.fixed, own.limits, own.units, self.front.felt)
+        return prove(self.plan.fixed, own.limits, own.units, self.front.pivot_bounds)
 
     @cached_property
     def output_errors(self) -> dict[str, float]:
@@ -95,7 +95,7 @@ class Core:
         fixed = self.plan.fixed
         if not self.ranges.limits:
             return dict.fromkeys(fixed.graph.outputs, math.inf)
-        return output_errors(fixed, self.ranges.limits, self.ranges.units, self.front.felt)
+        return output_errors(fixed, self.ranges.limits, self.ranges.units, self.front.pivot_bounds)
 
     @property
     def graphs(self) -> dict[str, FixedGraph]:
@@ -108,7 +108,7 @@ class Core:
         return {"": self.fixed.inputs}
 
 
-def as_asked(front: Front, words: Words) -> Core:
+def as_asked(front: Front, words: FixedFunctions) -> Core:
     """The core that a design asks for; where it does not say, of a task every cycle."""
     if front.design.fold == "joints":
         return joints_in_turn(front, words)
@@ -121,13 +121,13 @@ def as_asked(front: Front, words: Words) -> Core:
     return leaner(core, words) if chooses_fold(front.design) else core
 
 
-def limbs_of(front: Front, words: Words | None = None) -> Program | None:
+def limbs_of(front: Front, words: FixedFunctions | None = None) -> Program | None:
     """The robot's limbs where they may take turns; RobotError if they are to and cannot."""
     design = front.design
     if design.fold != "limbs" and not chooses_fold(design):
         return None
     try:
-        return (words or Words(front)).limbs
+        return (words or FixedFunctions(front)).limbs
     except LimbError as error:
         if design.fold == "auto":
             return None
@@ -136,7 +136,7 @@ def limbs_of(front: Front, words: Words | None = None) -> Program | None:
         ) from None
 
 
-def in_turn(front: Front, limbs: Program, words: Words) -> Core | None:
+def in_turn(front: Front, limbs: Program, words: FixedFunctions) -> Core | None:
     """One limb's datapath for all; None where the design does better without, or must."""
     ranges, fixed = words.limb
     words.progress("schedule")
@@ -147,14 +147,14 @@ def in_turn(front: Front, limbs: Program, words: Words) -> Core | None:
     return Core(front, ranges, program.whole, in_limbs(template, program), (note,))
 
 
-def of_limbs(front: Front, limbs: Program, fixed: FixedGraph, given: Given) -> FixedProgram:
+def of_limbs(front: Front, limbs: Program, fixed: FixedGraph, given: InputDomain) -> FixedProgram:
     """The robot, of which one limb is ``fixed``."""
     names = Graph(front.graph.inputs, {})
     inputs = input_formats(names, given.limits, front.design.width)
     return instantiate(limbs, {LIMB: fixed}, inputs)
 
 
-def joints_in_turn(front: Front, words: Words) -> Core:
+def joints_in_turn(front: Front, words: FixedFunctions) -> Core:
     """One datapath for each thing that joints compute, for all joints."""
     refuse_joints(front.design, front.robot.name)
     made, width = words.program
@@ -165,7 +165,7 @@ def joints_in_turn(front: Front, words: Words) -> Core:
     return Core(front, Ranges({}, frozenset()), plan.whole, plan, (note,))
 
 
-def leaner(core: Core, words: Words) -> Core:
+def leaner(core: Core, words: FixedFunctions) -> Core:
     """The core, or one in which joints take turns where that takes much less logic."""
     if not chooses_joints(core.design):
         return core
@@ -183,10 +183,10 @@ def leaner(core: Core, words: Words) -> Core:
     return replace(other, notes=(*other.notes, note))
 
 
-def fastest(front: Front, words: Words) -> tuple[Design, Core]:
+def fastest(front: Front, words: FixedFunctions) -> tuple[Design, Core]:
     """The fastest core that fits the part, else the smallest; and the design that says so."""
 
-    def make(design: Design, target: Target) -> tuple[Need, Core]:
+    def make(design: Design, target: Target) -> tuple[ResourceEstimate, Core]:
         core = as_asked(replace(front, design=design, target=target), words)
         return need_of(core), core
 
@@ -207,14 +207,14 @@ def fastest(front: Front, words: Words) -> tuple[Design, Core]:
         except (RobotError, PrecisionError):
             return None
 
-    def beyond(target: Target) -> Need | None:
+    def beyond(target: Target) -> ResourceEstimate | None:
         design, size = front.design, sum(front.graph.operations().values())
         if size < MANY or design.style != "throughput" or design.error is not None:
             return None
         least = least_alone(words.roughly, target)
         return least if least.filled > FAR else None
 
-    def least(target: Target) -> Need:
+    def least(target: Target) -> ResourceEstimate:
         return known(target) or least_alone(words.whole[1], target)
 
     @cache
@@ -240,7 +240,7 @@ def fastest(front: Front, words: Words) -> tuple[Design, Core]:
     return search.fastest(front.design, front.target)
 
 
-def need_of(core: Core) -> Need:
+def need_of(core: Core) -> ResourceEstimate:
     """The resources that the core takes of its part."""
     target, plan = core.front.target, core.plan
     return need(target, plan.interval, plan.multipliers, features(plan), [plan.binding])

@@ -18,7 +18,7 @@ from ..graph.node import Builder, Region, Scalar
 from ..graph.verify import verify
 from ..graph.visits import Program, Signed, in_turn
 from ..graph.word import kind_of, spell
-from ..words.input_domain import Given
+from ..words.input_domain import InputDomain
 
 Entries = Mapping[tuple[int, int], str]  # row and column of a matrix → word; others are zero
 Scale = Mapping[int, int]  # row, or column, of a matrix → s of D = 2^s; others have none
@@ -63,7 +63,7 @@ def largest(limits: tuple[float, float]) -> float:
     return math.log2(max(*map(abs, limits), 2.0**-60))
 
 
-def one_point(given: Given) -> Given:
+def one_point(given: InputDomain) -> InputDomain:
     """The same with the limits of the whole matrix for each of its entries."""
     left = [name for name in given.limits if kind_of(name) == "left"]
     lows, highs = zip(*(given.limits[name] for name in left), strict=True)

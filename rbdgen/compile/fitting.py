@@ -23,7 +23,7 @@ CELLS = {"luts": "LUTs", "flip_flops": "flip-flops", "block_rams": "block RAMs"}
 
 
 @dataclass(frozen=True)
-class Need:
+class ResourceEstimate:
     """The resources that a design takes of a part.
 
     ``logic``: products and units that found no hardware multiplier and are made of LUTs.
@@ -79,17 +79,17 @@ def need(
     multipliers: int,
     features: Mapping[str, int],
     bindings: Sequence[Binding],
-) -> Need:
+) -> ResourceEstimate:
     """The resources of one plan or several that take a task every ``interval`` cycles."""
     styles = [s for b in bindings for k in (b.style, b.sincos, b.recip) for s in k.values()]
     try:
         cells = estimated(target.family, features)
     except NoModel:
         cells = None
-    return Need(target, interval, multipliers, styles.count("logic"), cells)
+    return ResourceEstimate(target, interval, multipliers, styles.count("logic"), cells)
 
 
-def too_large(need: Need) -> str:
+def too_large(need: ResourceEstimate) -> str:
     """A note that a design that was asked for is larger than its part; empty if it is not."""
     if need.fits:
         return ""
@@ -100,14 +100,14 @@ def too_large(need: Need) -> str:
     )
 
 
-def _at_most(need: Need) -> str:
+def _at_most(need: ResourceEstimate) -> str:
     if need.cells is None:
         return ""
     return f" (LUTs and flip-flops are filled to {100 * FILLED:.0f} % at most)"
 
 
 @dataclass(frozen=True)
-class Way:
+class SharingChoice:
     """A way to share hardware: what ``fold`` is then, and the ``intervals`` that there are.
 
     Longer ones take less. They are looked for only where something faster than ``soonest`` does
@@ -119,7 +119,7 @@ class Way:
     fold: str
     soonest: int
     intervals: Callable[[], Sequence[int]]
-    least: Callable[[], Need] | None = None
+    least: Callable[[], ResourceEstimate] | None = None
     inexact: Callable[[], str] = lambda: ""
 
 
@@ -128,10 +128,10 @@ M = TypeVar("M")
 
 @dataclass(frozen=True, eq=False)
 class Try(Generic[M]):
-    """A design that was planned, and what it takes; ``inexact``: as of its `Way`."""
+    """A design that was planned, and what it takes; ``inexact``: as of its `SharingChoice`."""
 
     design: Design
-    need: Need
+    need: ResourceEstimate
     made: M
     inexact: str = ""
 
@@ -147,10 +147,10 @@ class Search(Generic[M]):
     """
 
     alone: Callable[[Design], Design]
-    ways: Callable[[Design, Target], Sequence[Way]]
-    make: Callable[[Design, Target], tuple[Need, M]]
+    ways: Callable[[Design, Target], Sequence[SharingChoice]]
+    make: Callable[[Design, Target], tuple[ResourceEstimate, M]]
     progress: Callable[[str], None]
-    beyond: Callable[[Target], Need | None] = lambda target: None
+    beyond: Callable[[Target], ResourceEstimate | None] = lambda target: None
 
     def fastest(self, design: Design, target: Target) -> tuple[Design, M]:
         """The fastest design that fits, else the smallest; it says what was chosen, and why."""
@@ -176,7 +176,7 @@ class Search(Generic[M]):
                 return
         else:
             self.progress(f"additions alone take {', '.join(beyond.lacking)}: they must be shared")
-        put_off: list[Way] = []
+        put_off: list[SharingChoice] = []
         for way in self.ways(design, target):
             if best is not None and best <= way.soonest:
                 continue
@@ -199,7 +199,7 @@ class Search(Generic[M]):
                 yield from self._along(design, target, way, None)
 
     def _along(
-        self, design: Design, target: Target, way: Way, before: int | None
+        self, design: Design, target: Target, way: SharingChoice, before: int | None
     ) -> Iterator[Try[M]]:
         """Designs of one way, among them the shortest interval below ``before`` that fits.
 
@@ -283,7 +283,7 @@ def _why(best: Try[M], alone: Try[M]) -> str:
     )
 
 
-def _why_beyond(best: Try[M], beyond: Need) -> str:
+def _why_beyond(best: Try[M], beyond: ResourceEstimate) -> str:
     """The same where a design that shares nothing was not made, being far too large."""
     return (
         f"{often(best.need.interval)}{_in_turn(best)} is the fastest that fits "

@@ -43,7 +43,7 @@ from .front import (
 )
 from .parameters import model_of, note_of_registers, refuse_own_angles
 from .samples import note_of_near, refuse_dependent, refuse_singular
-from .words import Words
+from .words import FixedFunctions
 
 __all__ = ["Core", "Front", "Progress", "front_end", "fixed_point", "compile_core"]
 
@@ -105,11 +105,11 @@ def fixed_point(front: Front, progress: Progress = lambda _: None) -> FixedGraph
     refuse_still(front)
     if is_unformulated(front.design):  # which formulation depends on what fits
         return compile_core(front, progress).fixed
-    return Words(front, progress).whole[1]
+    return FixedFunctions(front, progress).whole[1]
 
 
 def compile_core(
-    front: Front, progress: Progress = lambda _: None, words: Words | None = None
+    front: Front, progress: Progress = lambda _: None, words: FixedFunctions | None = None
 ) -> Core:
     """Graph → fixed point → schedule; RobotError for a robot that leaves nothing to compute.
 
@@ -131,18 +131,18 @@ def compile_core(
         return replace(core, notes=(note, *core.notes))
 
 
-def _core(front: Front, progress: Progress, words: Words | None) -> Core:
+def _core(front: Front, progress: Progress, words: FixedFunctions | None) -> Core:
     """The core, or PrecisionError for an error that no words keep."""
     refuse_design(front.design, front.robot.name, ONE_TASK)
     refuse_still(front)
     if is_unformulated(front.design):
         return _fewest_cycles(front, progress, words)
-    core = _compiled(front, words or Words(front, progress))
+    core = _compiled(front, words or FixedFunctions(front, progress))
     chosen = front.design.formulated
     return replace(core, notes=(chosen.note, *core.notes)) if chosen else core
 
 
-def _fewest_cycles(front: Front, progress: Progress, words: Words | None) -> Core:
+def _fewest_cycles(front: Front, progress: Progress, words: FixedFunctions | None) -> Core:
     """The core in the best formulation of those that fit the part, else in the best."""
     first: Core | RobotError | None = None
     for own in ranked(front, progress):
@@ -167,7 +167,7 @@ def fits(core: Core) -> bool:
     return not core.front.design.fit or need_of(core).fits
 
 
-def _compiled(front: Front, words: Words) -> Core:
+def _compiled(front: Front, words: FixedFunctions) -> Core:
     design = front.design
     if not is_left_open(design):
         core = as_asked(front, words)

@@ -18,9 +18,9 @@ from ..design.effects import refuse_design
 from ..design.loading import as_filed
 from ..design.rules import TRACE
 from ..design.target import Target
-from ..dynamics.felt import felt, obstacle, unfelt
 from ..dynamics.interface import Columns, random_inputs, to_columns
 from ..dynamics.observed import Frames
+from ..dynamics.pivot_bounds import obstacle, pivot_bounds, without_pivot_bounds
 from ..dynamics.trace import trace as trace_functions
 from ..dynamics.winograd import Largest
 from ..golden import crba, random_state
@@ -32,12 +32,12 @@ from ..robot.canonical import stages
 from ..robot.frame_lookup import frame_of
 from ..robot.frames import align_axes
 from ..robot.model import Robot, RobotError, Transform
-from ..robot.model_parameters import Numbers
+from ..robot.model_parameters import ModelParameters
 from ..robot.payload import PAYLOAD
 from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
 from ..words.order import EXACT, run
-from ..words.pivot_bounds import UNFELT, Felt
+from ..words.pivot_bounds import NO_BOUNDS, PivotBounds
 from .holding import holds
 from .parameters import (
     Parameters,
@@ -76,17 +76,19 @@ class Front:
     roughly: bool = False  # with ranges from states at random, without a search
 
     @cached_property
-    def felt(self) -> Felt:
-        """Bounds of M in every state, for proofs; `UNFELT` where no proof can use them."""
-        if self.why_not_felt or not self.graph.known:
-            return UNFELT
+    def pivot_bounds(self) -> PivotBounds:
+        """Bounds of M in every state, for proofs; `NO_BOUNDS` where no proof can use them."""
+        if self.why_no_pivot_bounds or not self.graph.known:
+            return NO_BOUNDS
         if holds(self.design):  # efforts have their share of what the held frames carry
-            return felt(self._bodies)
+            return pivot_bounds(self._bodies)
         box = bounds(self.design, self.canonical)  # efforts are those that accelerations in it take
-        return replace(felt(self._bodies), accelerations=dict(enumerate(map(float, box.qdd))))
+        return replace(
+            pivot_bounds(self._bodies), accelerations=dict(enumerate(map(float, box.qdd)))
+        )
 
     @cached_property
-    def why_not_felt(self) -> str:
+    def why_no_pivot_bounds(self) -> str:
         """Why nothing is known of that where functions divide by it; empty if it is."""
         if not self.graph.known:
             return ""
@@ -159,9 +161,13 @@ def notes_of_pivots(front: Front) -> list[str]:
     """Notes on pivots without proven bounds, and why they have none."""
     if front.design.accelerator or not front.graph.known:
         return []
-    if front.why_not_felt:
-        return [f"pivots: {front.why_not_felt}, so nothing is proven behind their reciprocals"]
-    several = unfelt(front.canonical, given_coordinates(front.design, front.canonical))
+    if front.why_no_pivot_bounds:
+        return [
+            f"pivots: {front.why_no_pivot_bounds}, so nothing is proven behind their reciprocals"
+        ]
+    several = without_pivot_bounds(
+        front.canonical, given_coordinates(front.design, front.canonical)
+    )
     if not several:
         return []
     have = "has" if len(several) == 1 else "have"
@@ -194,7 +200,10 @@ def trace(design: Design, canonical: Robot) -> Graph:
 
 
 def in_reals(
-    design: Design, canonical: Robot, numbers: Numbers | None, watch: Watch = lambda *_: None
+    design: Design,
+    canonical: Robot,
+    numbers: ModelParameters | None,
+    watch: Watch = lambda *_: None,
 ) -> tuple[Graph, Parameters | None]:
     """The same after the exact passes, and with ``numbers`` in registers; ``watch`` sees each."""
     if numbers is None:
@@ -210,7 +219,7 @@ def in_reals(
     return verify(graph), parameters
 
 
-def _traced(design: Design, canonical: Robot, numbers: Numbers | None = None) -> Graph:
+def _traced(design: Design, canonical: Robot, numbers: ModelParameters | None = None) -> Graph:
     refuse_design(design, canonical.name, TRACE, formulation=formulation_of(design))
 
     def carried(robot: Robot) -> tuple[int, Transform] | None:
@@ -245,7 +254,7 @@ def _traced(design: Design, canonical: Robot, numbers: Numbers | None = None) ->
     )
 
 
-def _largest(design: Design, canonical: Robot, numbers: Numbers | None) -> Largest:
+def _largest(design: Design, canonical: Robot, numbers: ModelParameters | None) -> Largest:
     """How large nodes of a trace in the making are in random states within the design's limits."""
     states = sample_states(design, canonical, SIZED, SIZED_SEED)
 

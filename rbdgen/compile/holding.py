@@ -20,7 +20,7 @@ from ..design.choices import HELD
 from ..design.design import Design
 from ..design.states import State, random_states
 from ..dynamics.grip import Grip, slowed
-from ..dynamics.scalars import Numbers
+from ..dynamics.scalars import FloatScalars
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.word import indices, spell
@@ -63,7 +63,7 @@ def held_motion(
     design: Design, robot: Robot, box: Bounds, state: State, forces: Array
 ) -> tuple[Array, Array, Array]:
     """q̇ and q̈ (n, nv) near those of the state, and Jᵀ λ (n, nv)."""
-    q, axes, one = state["q"], HELD[design.contact], Numbers()
+    q, axes, one = state["q"], HELD[design.contact], FloatScalars()
     J = golden.frame_jacobians(robot, q, design.frames)[:, :, :axes]
     support = np.asarray(np.einsum("nfav,nfa->nv", J, forces))
     if not stays(design):

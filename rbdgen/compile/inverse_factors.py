@@ -36,7 +36,7 @@ SAMPLES, SEED = 16, 7
 
 
 @dataclass(frozen=True)
-class Factors:
+class InverseFactors:
     """``rows``: coordinate → those on its way to the root, itself last; ``graph``: W and V of M."""
 
     rows: Mapping[int, list[int]]
@@ -53,7 +53,7 @@ class Factors:
         return self.graph.operations()["add"] + self.terms - len(self.rows)
 
 
-def factors_that_save(front: Front, additions: int, interval: int) -> Factors | None:
+def factors_that_save(front: Front, additions: int, interval: int) -> InverseFactors | None:
     """The factors of M⁻¹, which takes so many ``additions`` at once; None where they save too few,
     or where an ``interval`` has no room for all columns."""
     if additions < MANY or not any(kind_of(name) == "Minv" for name in front.graph.outputs):
@@ -64,7 +64,7 @@ def factors_that_save(front: Front, additions: int, interval: int) -> Factors | 
     return own if saves else None
 
 
-def _zeros(front: Front, own: Factors) -> frozenset[tuple[int, int]]:
+def _zeros(front: Front, own: InverseFactors) -> frozenset[tuple[int, int]]:
     """The entries of W that are zero in any state, though M has none there: a floating base's.
 
     An entry adds V_kj W_kj to M⁻¹_kk.
@@ -81,7 +81,7 @@ def _zeros(front: Front, own: Factors) -> frozenset[tuple[int, int]]:
     return frozenset((k, j) for (k, j), own in share.items() if own < NOTHING * largest[k])
 
 
-def _factors(front: Front, zeros: Container[tuple[int, int]]) -> Factors:
+def _factors(front: Front, zeros: Container[tuple[int, int]]) -> InverseFactors:
     """W and V of the lower triangle of M, without W's ``zeros``."""
     masses = {n: node for n, node in front.graph.outputs.items() if kind_of(n) == "M"}
     order, nv = _order(front), front.canonical.nv
@@ -110,7 +110,7 @@ def _factors(front: Front, zeros: Container[tuple[int, int]]) -> Factors:
                 outputs[spell("W", k, j)] = builder.lift(value)
     inputs = tuple(name for name, node in masses.items() if node.op is not Op.CONST)
     graph = verify(Graph(inputs, outputs))
-    return Factors({k: list(row) for k, row in W.items()}, graph)
+    return InverseFactors({k: list(row) for k, row in W.items()}, graph)
 
 
 def _order(front: Front) -> dict[int, int]:

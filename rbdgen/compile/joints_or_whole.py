@@ -8,7 +8,7 @@ from ..design.choices import ERROR
 from ..robot.model import RobotError
 from .accelerator_area import luts_of_sums, stage_luts, sums_apart
 from .expected import expected_errors
-from .fitting import Need
+from .fitting import ResourceEstimate
 from .front import Front, is_large
 from .limbs_in_turn import Pieces, in_turn
 from .plans import chooses_fold
@@ -52,7 +52,7 @@ def smaller(front: Front, words: Pieces, made: Accelerated) -> Accelerated:
     return replace(tried[few], notes=(*tried[few].notes, note))
 
 
-def _luts(need: Need) -> int:
+def _luts(need: ResourceEstimate) -> int:
     return need.cells["luts"] if need.cells else 0
 
 

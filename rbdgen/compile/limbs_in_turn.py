@@ -11,7 +11,7 @@ from ..robot.limb_unification import cure
 from ..schedule.partition import Piece
 from ..system.progress import Progress
 from ..tasks.stage import constant
-from ..words.input_domain import Given
+from ..words.input_domain import InputDomain
 from .front import Front
 from .limbs.names import LimbError
 from .limbs.pieces import cut_limbs, split_limbs
@@ -33,12 +33,12 @@ class Pieces:
         self._joints: dict[tuple[frozenset[str], frozenset[str]], StagePieces] = {}
 
     @cached_property
-    def given(self) -> Given:
+    def given(self) -> InputDomain:
         """Limits and samples of the inputs."""
         return sample_inputs(self.front)
 
     @cached_property
-    def searched(self) -> Given:
+    def searched(self) -> InputDomain:
         """The same for what is made in parts."""
         return with_extremes(self.front, self.given, self.progress)
 

@@ -20,18 +20,18 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
 from ..graph.verify import verify, verify_fixed
-from ..graph.visits import LIMB, Program, Result, once, then
+from ..graph.visits import LIMB, Program, VisitResult, once, then
 from ..graph.word import indices, kind_of, spell
 from ..schedule.partition import Piece
 from ..system.progress import Progress
 from ..tasks.visit import COLUMNS, FACTORS, PARTS, parse, part_of
 from ..words.ascent_schedule import joined
-from ..words.input_domain import Given
+from ..words.input_domain import InputDomain
 from ..words.instances import instantiate
-from ..words.program_ranges import GivenAlong
+from ..words.program_ranges import ProgramDomain
 from .dot_products import Slot, Vector, largest, one_point, products, scale_of
 from .front import Front, is_large
-from .inverse_factors import INVERSE, Factors, factors_that_save
+from .inverse_factors import INVERSE, InverseFactors, factors_that_save
 from .words import as_designed, with_outputs
 
 PRODUCT, FORWARD = "product", "forward"
@@ -46,12 +46,12 @@ NEARLY = 1 - 2.0**-12  # words end before a power of two, so that who reads them
 # pieces, the intervals of those that are new, and a note of what that saves
 InTurns = tuple[dict[str, Piece], dict[str, int], str]
 InColumns = Callable[
-    [Front, Mapping[str, Piece], Callable[[], Given], int, Progress], InTurns | None
+    [Front, Mapping[str, Piece], Callable[[], InputDomain], int, Progress], InTurns | None
 ]
 
 
 @dataclass(frozen=True)
-class Shape:
+class DotProducts:
     """A datapath for ``parallel`` parts of columns at once, of ``terms`` entries each.
 
     All parts are through in so many ``turns``, a task in ``interval`` cycles.
@@ -66,7 +66,7 @@ class Shape:
 def product_in_columns(
     front: Front,
     pieces: Mapping[str, Piece],
-    searched: Callable[[], Given],
+    searched: Callable[[], InputDomain],
     interval: int,
     progress: Progress,
 ) -> InTurns | None:
@@ -106,7 +106,7 @@ def product_in_columns(
     turns = [parts[k : k + shape.parallel] for k in range(0, len(parts), shape.parallel)]
     limbs = products(matrix, scale, turns, (PRODUCT, 0), negative=True)
     both = then(limbs, once(REST, _added_up(sums)), front.graph.inputs) if sums else limbs
-    along = GivenAlong(both, given)
+    along = ProgramDomain(both, given)
     words = as_designed(front, progress)
     template = words(limbs.templates[LIMB], one_point(along.of(LIMB, thinned=True)))
     along.made(LIMB, template)
@@ -131,7 +131,7 @@ def product_in_columns(
 def inverse_in_columns(
     front: Front,
     pieces: Mapping[str, Piece],
-    searched: Callable[[], Given],
+    searched: Callable[[], InputDomain],
     interval: int,
     progress: Progress,
 ) -> InTurns | None:
@@ -158,7 +158,7 @@ def inverse_in_columns(
     words = as_designed(front, progress)
     given = with_outputs(front.graph, searched(), [*own.graph.inputs, *entries])
     limbs = _inverse_columns(own, entries, given)
-    along = GivenAlong(then(once(FACTORS, own.graph), limbs, front.graph.inputs), given)
+    along = ProgramDomain(then(once(FACTORS, own.graph), limbs, front.graph.inputs), given)
     factors = words(own.graph, along.of(FACTORS))
     along.made(FACTORS, factors, rounded=True)  # small ones may be off by more than they are
     samples, extremes = along.states["samples"], along.states["extremes"]
@@ -167,13 +167,13 @@ def inverse_in_columns(
     along.limits |= {
         word: (NEARLY * low, NEARLY * high)
         for word, (low, high) in along.limits.items()
-        if isinstance(word, Result)
+        if isinstance(word, VisitResult)
     }
     made = instantiate(limbs, {LIMB: words(limbs.templates[LIMB], along.of(LIMB, thinned=True))})
     new = {OF_FACTORS: Piece(factors, {}), INVERSE: Piece(made.whole, {}, made)}
     if FORWARD in pieces:
         rows = _forward_rows(front.graph.inputs, entries, given)
-        limits = one_point(GivenAlong(rows, given).of(LIMB, thinned=True))
+        limits = one_point(ProgramDomain(rows, given).of(LIMB, thinned=True))
         forward = instantiate(rows, {LIMB: words(rows.templates[LIMB], limits)})
         new[FORWARD] = Piece(forward.whole, {}, forward)
     count = len(own.rows)
@@ -185,7 +185,7 @@ def inverse_in_columns(
     return _replaced(front, pieces, new), {OF_FACTORS: interval, **turns}, note
 
 
-def _inverse_columns(own: Factors, entries: Collection[str], given: Given) -> Program:
+def _inverse_columns(own: InverseFactors, entries: Collection[str], given: InputDomain) -> Program:
     """A visit for each column, which gives what is on or below the diagonal."""
     turns = []
     for j, row in own.rows.items():
@@ -197,7 +197,7 @@ def _inverse_columns(own: Factors, entries: Collection[str], given: Given) -> Pr
     return products(matrix, {}, turns, (INVERSE, 0))
 
 
-def _forward_rows(inputs: Collection[str], entries: Collection[str], given: Given) -> Program:
+def _forward_rows(inputs: Collection[str], entries: Collection[str], given: InputDomain) -> Program:
     """A visit for each row; efforts that are none of the ``inputs`` are zero."""
     matrix = {}
     for name in entries:
@@ -247,7 +247,7 @@ def _without_product(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
     return found
 
 
-def shape_of(front: Front, interval: int) -> Shape | None:
+def shape_of(front: Front, interval: int) -> DotProducts | None:
     """The datapath of the columns of a graph's products; None where they take no turns."""
     rows, columns = _columns(front.graph)
     most = ROOMY if is_large(front) else MORE
@@ -287,7 +287,9 @@ def _inverse(row: int, column: int) -> str:
     return spell("Minv", max(row, column), min(row, column))
 
 
-def smallest_shape(entries: Sequence[int], rows: int, interval: int, most: float) -> Shape | None:
+def smallest_shape(
+    entries: Sequence[int], rows: int, interval: int, most: float
+) -> DotProducts | None:
     """The least besides multipliers, then the fewest of these, and not too many of them.
 
     That is additions, and what a sum costs that comes in parts: a word for each, and its addition.
@@ -295,7 +297,7 @@ def smallest_shape(entries: Sequence[int], rows: int, interval: int, most: float
     addition, and a word that waits in a register, a memory and a register takes three of them.
     """
     shared = -(-rows * sum(entries) // interval)
-    found: dict[Shape, tuple[int, int]] = {}
+    found: dict[DotProducts, tuple[int, int]] = {}
     for terms in range(1, max(entries, default=0) + 1):
         parts = sum(-(-n // terms) for n in entries)
         for parallel in range(-(-parts // interval), parts // 2 + 1):
@@ -307,7 +309,7 @@ def smallest_shape(entries: Sequence[int], rows: int, interval: int, most: float
                 if most >= ROOMY:
                     chosen = terms * parallel * (cycles if cycles > 1 else 0)
                     beside += rows * (chosen + 2 * (parts - len(entries)))
-                found[Shape(terms, parallel, turns, turns * cycles)] = beside, multipliers
+                found[DotProducts(terms, parallel, turns, turns * cycles)] = beside, multipliers
     return min(found, key=found.__getitem__, default=None)
 
 

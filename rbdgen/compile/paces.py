@@ -10,9 +10,9 @@ from ..design.choices import LARGEST_INTERVAL
 from ..design.design import Design
 from ..design.target import Target
 from ..robot.model import RobotError
+from ..schedule.candidates import Candidates
 from ..schedule.partition import Piece
 from ..schedule.units import shared_jobs
-from ..schedule.ways import Ways
 from ..tasks.routes import ROLLOUTS, stands_alone, visit_counts
 from ..tasks.visit import parse
 
@@ -77,7 +77,7 @@ def _multipliers(piece: Piece, target: Target) -> Callable[[int], float]:
     if not piece.joints:
         return shared_jobs(piece.fixed, target).multipliers
     assert piece.program is not None
-    ways = Ways(piece.program, target)
+    ways = Candidates(piece.program, target)
 
     def of_joints(interval: int) -> float:
         way = ways.leanest(interval, target.multipliers)

@@ -17,7 +17,7 @@ from ..graph.word import spell
 from ..passes.registers import PARAMETER, renumbered, to_registers
 from ..robot.canonical import stages
 from ..robot.model import Array, Robot, RobotError
-from ..robot.model_parameters import Numbers, number_name, numbers_of
+from ..robot.model_parameters import ModelParameters, number_name, numbers_of
 from ..words.domain import copied
 from ..words.ranges import RECIPROCALS
 
@@ -31,7 +31,7 @@ DEVIATION = "deviation"  # of the file's parameters, in units of the tolerance
 class Parameters:
     """``numbers`` of the model, and the ``graph`` over them whose outputs the registers hold."""
 
-    numbers: Numbers
+    numbers: ModelParameters
     graph: Graph
 
     @property
@@ -154,18 +154,18 @@ def canonical_of(
     return canonical
 
 
-def model_of(design: Design, robot: Robot, bodies: bool) -> Numbers:
+def model_of(design: Design, robot: Robot, bodies: bool) -> ModelParameters:
     """The numbers that robots of the design's model differ in."""
     frames = bool(design.external_forces or design.payload or design.frames)
     return numbers_of(robot, canonical_of(design, bodies), design.tolerance, frames)
 
 
-def symbolic(numbers: Numbers, builder: Builder) -> Robot:
+def symbolic(numbers: ModelParameters, builder: Builder) -> Robot:
     """The robot with inputs of a graph in place of its numbers."""
     return numbers.with_values([builder.input(number_name(k)) for k in range(len(numbers.keys))])
 
 
-def first_registers(numbers: Numbers, graph: Graph) -> tuple[Graph, Parameters]:
+def first_registers(numbers: ModelParameters, graph: Graph) -> tuple[Graph, Parameters]:
     """A traced graph over numbers as one over registers."""
     builder = Builder()
     names = [number_name(k) for k in range(len(numbers.keys))]
@@ -203,7 +203,7 @@ def note_of_registers(design: Design, parameters: Parameters) -> str:
     )
 
 
-def refuse_own_angles(design: Design, numbers: Numbers) -> None:
+def refuse_own_angles(design: Design, numbers: ModelParameters) -> None:
     """RobotError where whoever gives sines would have to know whose they are."""
     for number in numbers.table:
         if design.angles == "sincos" and number.what == "offset":

@@ -18,6 +18,7 @@ from ..graph.graph import Graph
 from ..robot.model import RobotError
 from ..schedule.area import NoModel, estimated
 from ..schedule.binding import bind
+from ..schedule.candidates import Candidates
 from ..schedule.chained import ChainError, chain
 from ..schedule.channels import Pipeline, plan
 from ..schedule.features import features, operations
@@ -29,9 +30,8 @@ from ..schedule.plan import Plan
 from ..schedule.round_plan import GATHERING, RoundPlan
 from ..schedule.rounds import in_rounds
 from ..schedule.units import Jobs, shared_jobs
-from ..schedule.ways import Ways
 from ..words.instances import FixedProgram
-from .fitting import Need, Way, need
+from .fitting import ResourceEstimate, SharingChoice, need
 
 
 def planned(design: Design, fixed: FixedGraph, target: Target) -> Pipeline | Fold:
@@ -109,9 +109,9 @@ def ways_to_share(
     whole: Callable[[], FixedGraph],
     limbs: Callable[[], tuple[int, FixedGraph] | None],
     joints: Callable[[], FixedProgram | None],
-    least: Callable[[Target], Need],
+    least: Callable[[Target], ResourceEstimate],
     inexact: Callable[[], str],
-) -> list[Way]:
+) -> list[SharingChoice]:
     """How the design could do with less, and at which intervals its part has the multipliers.
 
     ``whole``: the robot; ``limbs``: how many are alike, and one of them; ``joints``: what they
@@ -131,18 +131,18 @@ def ways_to_share(
         found = joints()
         if found is None:
             return ()
-        return Ways(found, target).leaner(target.multipliers, LARGEST_OF_JOINTS)
+        return Candidates(found, target).leaner(target.multipliers, LARGEST_OF_JOINTS)
 
     if design.style == "latency":
-        return [] if design.clock is not None else [Way("auto", 1, shared)]
+        return [] if design.clock is not None else [SharingChoice("auto", 1, shared)]
     return [
-        Way("limbs", 2, in_turn),
-        Way("none", 2, shared, lambda: least(target)),
-        Way("joints", GATHERING + 1, visiting, inexact=inexact),
+        SharingChoice("limbs", 2, in_turn),
+        SharingChoice("none", 2, shared, lambda: least(target)),
+        SharingChoice("joints", GATHERING + 1, visiting, inexact=inexact),
     ]
 
 
-def least_alone(fixed: FixedGraph, target: Target) -> Need:
+def least_alone(fixed: FixedGraph, target: Target) -> ResourceEstimate:
     """The least area of any plan in which only products share hardware: that of its additions."""
     return need(target, LARGEST_INTERVAL, 0, operations(fixed), [])
 
@@ -202,7 +202,7 @@ def rounds(design: Design, program: FixedProgram, target: Target) -> tuple[Round
     budget = design.multipliers or target.multipliers
     if design.ii is not None and design.ii <= GATHERING:
         raise RobotError(f"ii: {design.ii}: joints in turn take {1 + GATHERING} cycles and more")
-    ways = Ways(program, target, apart=design.code != "loops")
+    ways = Candidates(program, target, apart=design.code != "loops")
     found = None if design.ii is None else ways.leanest(design.ii, budget)
     if found is None:
         try:

@@ -11,7 +11,7 @@ from ..design.coordinates import CoordinateError
 from ..design.design import Design
 from ..design.target import Target
 from ..graph.fixed import FixedGraph, Format
-from ..graph.held import Held
+from ..graph.parameters import Held
 from ..graph.word import indices, kind_of, renamed
 from ..robot.model import RobotError
 from ..schedule.limbs import in_limbs
@@ -23,7 +23,7 @@ from ..tasks.stage import Stage, constant
 from ..tasks.stages import Accelerator
 from ..tasks.visit import LIMBS, parse
 from .accelerator_area import accelerator_features, banks_in_block_ram
-from .fitting import Need, need
+from .fitting import ResourceEstimate, need
 from .front import Front
 from .inverse_factors import INVERSE
 from .limbs_in_turn import Pieces, takes_turns
@@ -108,7 +108,7 @@ def scheduled(
     return Accelerated(front, made, tuple(notes))
 
 
-def need_of(made: Accelerated) -> Need:
+def need_of(made: Accelerated) -> ResourceEstimate:
     """The resources that the accelerator takes of its part."""
     accelerator = made.accelerator
     plans = [stage.plan for stage in accelerator.stages.values() if stage.plan]

@@ -9,7 +9,7 @@ from ..design.derived import is_left_open
 from ..design.nested import Fitted
 from ..robot.model import RobotError
 from ..schedule.area import NoModel, estimated
-from ..schedule.ways import Ways
+from ..schedule.candidates import Candidates
 from ..system.progress import Progress
 from .accelerate import compile_accelerator
 from .accelerator_area import accelerator_features
@@ -39,7 +39,7 @@ def small(front: Front, progress: Progress = lambda _: None) -> Fitted | None:
         refuse_joints(_at(front, 1).design, front.robot.name)
         (piece,) = pieces.joints(BY_JOINTS, _at(front, 1).design).pieces.values()
         assert piece.program is not None
-        ways = Ways(piece.program, front.target)
+        ways = Candidates(piece.program, front.target)
         fastest = _luts(compile_accelerator(front, progress))
     except (NoModel, RobotError):
         return None

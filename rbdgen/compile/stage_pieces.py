@@ -28,7 +28,7 @@ from ..schedule.specialise import giving
 from ..system.progress import Progress
 from ..tasks.integration import Coordinate, integration
 from ..tasks.routes import LAST, ROLLOUTS, stands_alone, traced, visit_counts
-from ..words.input_domain import Given
+from ..words.input_domain import InputDomain
 from ..words.instances import FixedProgram, instantiate
 from ..words.wordlength import ANGLE_BITS, LARGEST_INPUT, input_formats
 from .front import Front
@@ -61,10 +61,10 @@ class StagePieces:
 
     pieces: Mapping[str, Piece]
     inputs: Mapping[str, Format]
-    given: Given | None = None
+    given: InputDomain | None = None
 
 
-def cut_whole(front: Front, given: Given, progress: Progress) -> StagePieces:
+def cut_whole(front: Front, given: InputDomain, progress: Progress) -> StagePieces:
     """The robot as it is; RobotError for a function that there is nothing to do for."""
     ranges, whole = in_words(front, front.graph, given, progress)
     pieces = cut(whole, targets_of(whole.graph))
@@ -74,7 +74,7 @@ def cut_whole(front: Front, given: Given, progress: Progress) -> StagePieces:
 
 def pieces_of_joints(
     front: Front,
-    given: Given,
+    given: InputDomain,
     progress: Progress,
     joints: Collection[str] = BY_JOINTS,
     by_columns: Collection[str] = (),
@@ -147,7 +147,7 @@ def _apart(rest: Graph) -> dict[str, Graph]:
 
 
 def _programs(
-    front: Front, given: Given, progress: Progress, joints: Collection[str]
+    front: Front, given: InputDomain, progress: Progress, joints: Collection[str]
 ) -> dict[str, FixedProgram]:
     """The program of each stage that visits to joints compute; those of one width in one go.
 
@@ -221,7 +221,7 @@ def complete(
     front: Front,
     pieces: Mapping[str, Piece],
     inputs: Mapping[str, Format],
-    given: Given | None,
+    given: InputDomain | None,
     limbs: Program | None = None,
 ) -> StagePieces:
     """The pieces, and the stage that integrates what `forward` gives where rollouts ask for it, of

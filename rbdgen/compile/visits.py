@@ -15,7 +15,7 @@ from ..graph.visits import Program, Source, inlined
 from ..graph.word import spell
 from ..passes.registers import PARAMETER
 from ..robot.model import Robot
-from ..robot.model_parameters import Numbers
+from ..robot.model_parameters import ModelParameters
 from .front import Front, frame_index
 from .parameters import Parameters, not_registers, symbolic
 
@@ -40,7 +40,7 @@ def visits_of(front: Front) -> Program | None:
     return _visits(front, front.canonical, {})
 
 
-def _with_registers(front: Front, numbers: Numbers) -> tuple[Front, Program]:
+def _with_registers(front: Front, numbers: ModelParameters) -> tuple[Front, Program]:
     held: dict[Node, str] = {}
     found = _visits(front, symbolic(numbers, Builder()), held)
     sources = {source for reads in found.reads.values() for source in reads.values()}

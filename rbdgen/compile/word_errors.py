@@ -12,9 +12,9 @@ from ..dynamics.interface import to_columns
 from ..graph.accuracy import Accuracy
 from ..graph.evaluate import Array
 from ..graph.fixed import FixedGraph, Flags, evaluate_fixed
-from ..graph.rows import REPORTED, SCALES, Scale
+from ..graph.rows import REPORTED, SCALES, StateScale
 from ..graph.visits import Program, once
-from ..words.program_ranges import WHOLE, evaluate_along
+from ..words.program_ranges import WHOLE, evaluate_program
 from .front import Front
 from .samples import accuracy_of, sample_states
 
@@ -42,7 +42,7 @@ def errors_in(front: Front, results: Results, states: int = STATES) -> Expected:
         columns, overflowed = _drawn(front, states, scale.share), np.zeros(states, np.bool_)
         for function, task, words, flags in results(columns):
             own = found.setdefault(function, accuracy_of(front.design, front.canonical))
-            own.add(k, words, evaluate_along(task, front.graph, columns))
+            own.add(k, words, evaluate_program(task, front.graph, columns))
             overflowed = overflowed | flags
         overflows += int(overflowed.sum())
     errors = [
@@ -80,7 +80,7 @@ def too_inexact(
     """
     beside = {own.name: own for own in others}
 
-    def share(error: CoordinateError | None, scale: Scale) -> float:
+    def share(error: CoordinateError | None, scale: StateScale) -> float:
         return error.relative(scale) / scale.times if error else 0.0
 
     def largest(found: Sequence[CoordinateError]) -> tuple[float, str]:

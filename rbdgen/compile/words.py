@@ -35,10 +35,10 @@ from ..system.progress import Progress
 from ..tasks.in_visits import in_visits
 from ..words.ascent_schedule import joined
 from ..words.graph_words import to_words, within_error
-from ..words.input_domain import Given, largest_inputs, within
+from ..words.input_domain import InputDomain, largest_inputs, within
 from ..words.instances import FixedProgram
 from ..words.order import UNITS, run
-from ..words.program_ranges import GivenAlong, ToWords, read_by_visits
+from ..words.program_ranges import ProgramDomain, ToWords, read_by_visits
 from ..words.program_words import fixed_program, program_within_error
 from ..words.ranges import NotPositive, Ranges
 from .front import Front
@@ -55,14 +55,14 @@ ERROR_SAMPLES = 2500  # at each scale, without extremes
 LIMB_SAMPLES, LIMB_SEED = 16, 7
 
 
-class Words:
+class FixedFunctions:
     """The functions of a front in fixed point, made once however often they are scheduled."""
 
     def __init__(self, front: Front, progress: Progress = lambda _: None) -> None:
         self.front, self.progress = front, progress
 
     @cached_property
-    def given(self) -> Given:
+    def given(self) -> InputDomain:
         """Limits and samples of the inputs."""
         return sample_inputs(self.front)
 
@@ -88,7 +88,7 @@ class Words:
     def limb(self) -> tuple[Ranges, FixedGraph]:
         """Ranges and words of one limb that stands for all."""
         limbs = self.limbs
-        given = GivenAlong(limbs, self.given).of(LIMB)
+        given = ProgramDomain(limbs, self.given).of(LIMB)
         return in_words(self.front, limbs.templates[LIMB], given, self.progress)
 
     @cached_property
@@ -107,7 +107,7 @@ class Words:
 
 
 def in_words(
-    front: Front, graph: Graph, given: Given, progress: Progress
+    front: Front, graph: Graph, given: InputDomain, progress: Progress
 ) -> tuple[Ranges, FixedGraph]:
     """A graph over real numbers in fixed point, as the design says."""
     progress("ranges and word lengths")
@@ -128,11 +128,11 @@ def in_words(
 
 
 def _in_words(
-    front: Front, graph: Graph, given: Given, progress: Progress
+    front: Front, graph: Graph, given: InputDomain, progress: Progress
 ) -> tuple[Ranges, FixedGraph]:
     design, target = front.design, front.target
     if design.proven != "none":
-        given = replace(given, felt=front.felt)
+        given = replace(given, pivot_bounds=front.pivot_bounds)
     if design.error is None:
         return to_words(graph, given, design.width, None, progress, design.guard, design.proven)
     base = given_coordinates(design, front.robot)
@@ -148,7 +148,7 @@ def as_designed(front: Front, progress: Progress) -> ToWords:
 
 
 def program_in_words(
-    front: Front, graph: Graph, given: Given, width: int, progress: Progress
+    front: Front, graph: Graph, given: InputDomain, width: int, progress: Progress
 ) -> FixedProgram:
     """The visits to joints that compute the outputs of ``graph``, in words of ``width`` bits.
 
@@ -157,7 +157,7 @@ def program_in_words(
     return fixed_program(_joints(front, graph, given, progress), graph, given, width)
 
 
-def _joints(front: Front, graph: Graph, given: Given, progress: Progress) -> Program:
+def _joints(front: Front, graph: Graph, given: InputDomain, progress: Progress) -> Program:
     design, robot = front.design, chained_frames(front.canonical)
     program = program_of_joints(
         robot,
@@ -181,7 +181,7 @@ def _constant(front: Front) -> RobotError:
     )
 
 
-def sample_inputs(front: Front) -> Given:
+def sample_inputs(front: Front) -> InputDomain:
     """Random states within the design's limits, as inputs of the graph."""
     robot, names, held = front.canonical, front.graph.inputs, front.parameters
     state = sampled(front, RANGE_SAMPLES, RANGE_SEED, EXTREMES)
@@ -211,7 +211,9 @@ def sample_inputs(front: Front) -> Given:
     # what follows from others, as M⁻¹, has limits that other states have shown
     few = {name: np.clip(values, *limits[name]) for name, values in few.items()}
     multiplied = factors(front.design, robot)
-    return Given(limits, samples, few, related, inside, domain, units=units, factors=multiplied)
+    return InputDomain(
+        limits, samples, few, related, inside, domain, units=units, factors=multiplied
+    )
 
 
 def sampled(front: Front, n: int, seed: int, extremes: float = 0.0, share: float = 1.0) -> State:
@@ -235,12 +237,12 @@ def sampled(front: Front, n: int, seed: int, extremes: float = 0.0, share: float
     return state | {PARAMETER: registers, DEVIATION: deviations[whose]}
 
 
-def with_extremes(front: Front, given: Given, progress: Progress) -> Given:
+def with_extremes(front: Front, given: InputDomain, progress: Progress) -> InputDomain:
     """States in which the signals of the front's graph are largest, for graphs made of parts."""
     return replace(given, rounds=1).searched(front.graph, progress)[0]
 
 
-def with_outputs(whole: Graph, given: Given, names: Collection[str]) -> Given:
+def with_outputs(whole: Graph, given: InputDomain, names: Collection[str]) -> InputDomain:
     """The same with limits of these outputs, which others read: hardly more than in the samples."""
     graph = Graph(whole.inputs, {name: whole.outputs[name] for name in names})
     samples, few, extremes = (
@@ -251,4 +253,4 @@ def with_outputs(whole: Graph, given: Given, names: Collection[str]) -> Given:
     largest = {name: (1 + MARGIN) * float(np.abs(states[name]).max()) for name in names}
     limits = {**given.limits, **{name: (-most, most) for name, most in largest.items()}}
     related = given.related.union(names)
-    return Given(limits, samples, few, related, extremes, factors=given.factors)
+    return InputDomain(limits, samples, few, related, extremes, factors=given.factors)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..graph.accuracy import Accuracy
 from ..graph.arrays import SHAPES, V
-from ..graph.rows import REPORTED, SCALES, Scale
+from ..graph.rows import REPORTED, SCALES, StateScale
 from ..graph.word import array_named, first_of
 from ..robot.model import Robot
 from ..system.records import Record
@@ -51,7 +51,7 @@ class CoordinateError(Record):
         """``qdd[2]``, or of an accelerator's function ``qdd[2] of fd``."""
         return f"{self.row} of {self.function}" if self.function else self.row
 
-    def relative(self, scale: Scale) -> float:
+    def relative(self, scale: StateScale) -> float:
         """The relative error at a scale; 0 where it is not known."""
         own = self.scales.get(scale.name)
         return (own and own.relative) or 0.0
@@ -106,7 +106,7 @@ def _scales(found: Accuracy, row: str) -> dict[str, ScaleError]:
     return errors
 
 
-def worst_at(errors: Iterable[CoordinateError], scale: Scale) -> CoordinateError | None:
+def worst_at(errors: Iterable[CoordinateError], scale: StateScale) -> CoordinateError | None:
     """The coordinate with the largest relative error at a scale, or, where no coordinate has any
     size there, the one that is off most; None where there are no states of it."""
     known = [own for own in errors if scale.name in own.scales]
@@ -141,7 +141,7 @@ def brief(errors: Iterable[CoordinateError]) -> str:
     return " | ".join(parts) or "-"
 
 
-def said(error: CoordinateError, scale: Scale) -> str:
+def said(error: CoordinateError, scale: StateScale) -> str:
     """``tau[6] ("wrist") off by 1.6e-02 at the limits (0.0055 N·m, 0.0001 of its effort limit)``,
     of its own size there."""
     own = error.scales[scale.name]

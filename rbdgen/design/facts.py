@@ -82,7 +82,7 @@ class Formats(Record):
 
 
 @dataclass(frozen=True)
-class Ranges(Record):
+class OverflowFacts(Record):
     """How many signals could overflow by their operands' words: those of which it is ``proven``
     that no state within the limits makes them, and those whose ranges were ``searched``."""
 
@@ -91,7 +91,7 @@ class Ranges(Record):
 
 
 @dataclass(frozen=True)
-class Limbs(Record):
+class LimbFacts(Record):
     """How many limbs take turns, 1 for none, and the operations of one, or of all there are."""
 
     in_turn: int
@@ -204,7 +204,7 @@ class HardwareFacts(RobotFacts):
     fitted: Chosen | None
     tasks: TaskFacts
     formats: Formats | None = None
-    ranges: Ranges | None = None
+    ranges: OverflowFacts | None = None
     latency: int | None = None
     initiation_interval: int | None = None
 
@@ -250,4 +250,4 @@ class DesignFacts(HardwareFacts):
     lines: Mapping[str, BoardLine]
     errors: tuple[CoordinateError, ...] = ()
     largest_errors: Mapping[str, float | None]
-    limbs: Limbs | None = None
+    limbs: LimbFacts | None = None

@@ -31,7 +31,7 @@ from .options import CHECKS
 from .payload import notes_of_payload
 from .rule import broken
 from .rules import FILE, RULES
-from .yaml_lines import Node, parse_yaml
+from .yaml_lines import YamlNode, parse_yaml
 
 MAX_YAML = 2**20  # bytes of a design file
 
@@ -136,7 +136,7 @@ class _Filed(NamedTuple):
     """A design, the root of its file if it has one of its own, and what its robot was made of."""
 
     design: Design
-    source: Node | None
+    source: YamlNode | None
     given: Path
     said: bool = False  # how long its words are, or for what error
 
@@ -168,7 +168,7 @@ def _parsed(
     design: Design,
     content: bytes,
     notes: list[str] | None = None,
-    source: Node | None = None,
+    source: YamlNode | None = None,
     given: Path | None = None,
 ) -> Robot:
     own: list[str] = []
@@ -196,7 +196,7 @@ def _parsed(
         raise _refused(source, str(error), str(error).partition(":")[0]) from None
 
 
-def _on_base_link(design: Design, robot: Robot, source: Node | None) -> tuple[Design, Robot]:
+def _on_base_link(design: Design, robot: Robot, source: YamlNode | None) -> tuple[Design, Robot]:
     """The robot on its other base, and the design with that link's name."""
     try:
         link, rigid = design.base_link or BEST, merge_fixed(robot)
@@ -208,14 +208,14 @@ def _on_base_link(design: Design, robot: Robot, source: Node | None) -> tuple[De
         raise _refused(source, f"base_link: {error}", "base_link") from None
 
 
-def _robot_bytes(root: Node, robot: str) -> bytes:
+def _robot_bytes(root: YamlNode, robot: str) -> bytes:
     try:
         return read_bytes(robot)
     except RobotError as error:
         raise root.value_of("robot").error(f"robot: {error}") from None
 
 
-def _from_yaml(root: Node, file: Path, xacro: Mapping[str, str]) -> _Filed:
+def _from_yaml(root: YamlNode, file: Path, xacro: Mapping[str, str]) -> _Filed:
     """The design in a YAML file; each value is checked where its line is known."""
     known = [f.name for f in fields(Design) if f.name not in ("joint_limits", "unsaid")]
     entries = root.mapping(known, "design")
@@ -241,7 +241,7 @@ def _from_yaml(root: Node, file: Path, xacro: Mapping[str, str]) -> _Filed:
     return _Filed(Design(**values), root, given, not entries.keys().isdisjoint(WORDS))
 
 
-def _fitted(node: Node) -> Fitted:
+def _fitted(node: YamlNode) -> Fitted:
     checks: dict[str, Any] = {"note": str, **{key: CHECKS[key] for key in ("ii", "fold")}}
     entries = node.mapping([*checks, "fits"], "fitted")
     if "note" not in entries:
@@ -250,7 +250,7 @@ def _fitted(node: Node) -> Fitted:
     return Fitted(**{key: value.checked(key, checks[key]) for key, value in entries.items()})
 
 
-def _formulated(node: Node) -> Formulated:
+def _formulated(node: YamlNode) -> Formulated:
     entries = node.mapping(["formulation", "note"], "formulated")
     if len(entries) < 2:
         raise node.error("formulated: has formulation and note; leave it out to choose anew")
@@ -258,7 +258,7 @@ def _formulated(node: Node) -> Formulated:
     return Formulated(**{key: value.checked(key, checks[key]) for key, value in entries.items()})
 
 
-def _drivetrains(node: Node) -> dict[str, JointDrivetrain]:
+def _drivetrains(node: YamlNode) -> dict[str, JointDrivetrain]:
     found = {}
     for name, block in node.mapping(None, "joints").items():
         values = block.mapping([*DRIVETRAIN_CHECKS], "joint")
@@ -267,7 +267,7 @@ def _drivetrains(node: Node) -> dict[str, JointDrivetrain]:
     return found
 
 
-def _limits(node: Node) -> tuple[MotionLimits, dict[str, MotionLimits]]:
+def _limits(node: YamlNode) -> tuple[MotionLimits, dict[str, MotionLimits]]:
     entries = node.mapping([*LIMIT_CHECKS, "joints"], "limits")
     joints = entries.pop("joints", None)
     every = {key: value.checked(key, LIMIT_CHECKS[key]) for key, value in entries.items()}
@@ -280,7 +280,7 @@ def _limits(node: Node) -> tuple[MotionLimits, dict[str, MotionLimits]]:
     return MotionLimits(**every), by_joint
 
 
-def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
+def _resolved(design: Design, robot: Robot, root: YamlNode | None) -> Design:
     """The design with its names checked against the robot's, and "all" spelt out."""
 
     for key, line in broken(RULES, design, FILE):
@@ -321,7 +321,7 @@ def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
     return design
 
 
-def _refused(root: Node | None, message: str, *keys: str) -> RobotError:
+def _refused(root: YamlNode | None, message: str, *keys: str) -> RobotError:
     """The refusal, with the line of the design file if the choice stands there."""
     try:
         return root.value_of(*keys).error(message) if root else RobotError(message)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ..codegen.interface import Interface
+from ..codegen.interface import ArrayInterface
 from ..system.named_word import NamedWord
 from ..system.records import Record
 from .facts import HardwareFacts, RobotFacts
@@ -32,7 +32,7 @@ class Multipliers(Record):
 
 
 @dataclass(frozen=True)
-class Payload(Record):
+class StreamPayload(Record):
     """Fields of a stream, packed from bit 0 on."""
 
     fields: tuple[NamedWord, ...]
@@ -48,7 +48,7 @@ class OverflowPorts(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Register(NamedWord):
+class ParameterRegister(NamedWord):
     """A register for many tasks; ``initial``: the word in it until it is written."""
 
     initial: int
@@ -64,7 +64,7 @@ class RegisterPorts(Record):
     write: str
     first: str
     width: int
-    registers: tuple[Register, ...]
+    registers: tuple[ParameterRegister, ...]
 
 
 @dataclass(frozen=True)
@@ -80,15 +80,15 @@ class NumberFacts(Record):
 
 
 @dataclass(frozen=True)
-class Ports(Record):
+class ManifestPorts(Record):
     """The ports of a design: clock, reset and what brings it up; the streams; a core's flags, and
     its registers for many tasks."""
 
     clock: str
     reset: str
     start: str
-    input: Payload
-    output: Payload
+    input: StreamPayload
+    output: StreamPayload
     overflow: OverflowPorts | None = None
     registers: RegisterPorts | None = None
 
@@ -186,7 +186,7 @@ class HardwareManifest(HardwareFacts, DesignManifest):
 
     angles: Mapping[str, Angle]
     multipliers: Multipliers
-    ports: Ports
+    ports: ManifestPorts
     axi: Mapping[str, ShellFacts]
     identity: str = ""
     packet_format: int | None = None
@@ -215,7 +215,7 @@ class ProgramManifest(DesignManifest):
     """Functions in another language than Verilog; ``facts``: what the language has besides."""
 
     language: str
-    interface: Interface
+    interface: ArrayInterface
     facts: Mapping[str, Any]
 
     @property

@@ -24,7 +24,7 @@ class Stream:
 
 
 @dataclass(frozen=True)
-class Registers:
+class RegisterPorts:
     """Ports through which registers for many tasks are written, one ``word`` a cycle."""
 
     word: NamedWord
@@ -39,14 +39,14 @@ class Ports:
     output: Stream
     clock: str = "clk"
     reset: str | None = "rst"
-    registers: Registers | None = None
+    registers: RegisterPorts | None = None
 
     @classmethod
     def of(
         cls,
         given: Sequence[NamedWord],
         found: Sequence[NamedWord],
-        registers: Registers | None = None,
+        registers: RegisterPorts | None = None,
     ) -> Ports:
         """The ports of a component of Amaranth's with streams ``i`` and ``o``."""
         i, o = (

@@ -13,7 +13,7 @@ from ..robot.xml_lines import did_you_mean, quoted
 
 
 @dataclass(frozen=True)
-class Node:
+class YamlNode:
     """One value of a YAML file."""
 
     file: str
@@ -22,23 +22,23 @@ class Node:
     def error(self, message: str) -> RobotError:
         return RobotError(f"{self.file}:{self.node.start_mark.line + 1}: {message}")
 
-    def mapping(self, known: list[str] | None, what: str) -> dict[str, Node]:
+    def mapping(self, known: list[str] | None, what: str) -> dict[str, YamlNode]:
         """Key → value; a key that is not ``known`` (None: any) or stands twice is refused."""
         if not isinstance(self.node, yaml.MappingNode):
             raise self.error(f"{what}: expected lines of the form key: value")
-        entries: dict[str, Node] = {}
+        entries: dict[str, YamlNode] = {}
         for key_node, value in self.node.value:
-            at = Node(self.file, key_node)
+            at = YamlNode(self.file, key_node)
             key = at.text()
             if known is not None and key not in known:
                 hint = did_you_mean(key, known, f"; the keys are {', '.join(known)}")
                 raise at.error(f"unknown key {quoted(key)}{hint}")
             if key in entries:
                 raise at.error(f"the key {quoted(key)} stands twice; keep one of them")
-            entries[key] = Node(self.file, value)
+            entries[key] = YamlNode(self.file, value)
         return entries
 
-    def value_of(self, *path: str) -> Node:
+    def value_of(self, *path: str) -> YamlNode:
         """The value under a chain of keys that is there."""
         node = self
         for key in path:
@@ -54,7 +54,7 @@ class Node:
     def plain(self) -> Any:
         """The value in Python: str for scalars (the reader knows the type), list, dict."""
         if isinstance(self.node, yaml.SequenceNode):
-            return [Node(self.file, item).text() for item in self.node.value]
+            return [YamlNode(self.file, item).text() for item in self.node.value]
         return self.text()
 
     def checked(self, key: str, check: Callable[[Any], Any]) -> Any:
@@ -67,7 +67,7 @@ class Node:
             raise self.error(f"{key}: {error}") from None
 
 
-def parse_yaml(data: bytes, file: str) -> Node:
+def parse_yaml(data: bytes, file: str) -> YamlNode:
     """The root of a YAML file with one document."""
     try:
         root = yaml.compose(data, Loader=yaml.SafeLoader)
@@ -80,4 +80,4 @@ def parse_yaml(data: bytes, file: str) -> Node:
         raise RobotError(f"{file}:1: not a design: brackets nested too deep") from None
     if root is None:
         raise RobotError(f"{file}:1: the file is empty; write at least robot: FILE.urdf")
-    return Node(file, root)
+    return YamlNode(file, root)

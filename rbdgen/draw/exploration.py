@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
-from ..schedule.explored import Explored, Point
+from ..schedule.explored import DesignPoint, Explored
 from . import svg
 from .chart import Scale, across, colours_of, corner, page, upwards
 from .colours import GREY, SERIES
@@ -37,7 +37,7 @@ def picture(report: Explored) -> str:
     _legend(drawn, colour)
     slowest = max(p.interval for p in points)
     y = Scale(1 / (slowest * SPARE), SPARE, TOP + HIGH, TOP, True)
-    panels: tuple[tuple[str, Callable[[Point], float | None], int], ...] = (
+    panels: tuple[tuple[str, Callable[[DesignPoint], float | None], int], ...] = (
         ("hardware multipliers", lambda p: p.multipliers, limits.multipliers),
         ("LUTs", luts, limits.luts),
     )
@@ -59,17 +59,17 @@ class _Mark:
 
     series: str
     name: str
-    point: Point
+    point: DesignPoint
     figure: float
 
 
-def name_of(point: Point, keys: Sequence[str]) -> str:
+def name_of(point: DesignPoint, keys: Sequence[str]) -> str:
     """``composite, width 18``: the choices called ``keys``."""
     own = {key: point.choices[key] for key in keys}
     return ", ".join(v if isinstance(v, str) else f"{k} {v}" for k, v in own.items())
 
 
-def series_of(points: Sequence[Point]) -> list[str]:
+def series_of(points: Sequence[DesignPoint]) -> list[str]:
     """The choices that have colours: what is varied, while there are colours enough."""
     keys = varied(points)
     while len({name_of(p, keys) for p in points}) > len(SERIES):
@@ -77,7 +77,7 @@ def series_of(points: Sequence[Point]) -> list[str]:
     return keys
 
 
-def luts(point: Point) -> float | None:
+def luts(point: DesignPoint) -> float | None:
     """The LUTs that Yosys counted, else those of the model."""
     return point.cells["luts"] if point.cells else None
 

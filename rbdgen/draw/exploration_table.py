@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..schedule.explored import Explored, Point, QuickError
+from ..schedule.explored import DesignPoint, Explored, QuickError
 from .tables import table
 
 QUANTITIES = (("LUT", "luts"), ("FF", "flip_flops"))
@@ -15,7 +15,7 @@ WORST = ("worst, at the limits | at a tenth",)
 MANY = 100  # designs: of more the front alone is shown
 
 
-def shown_of(report: Explored) -> tuple[Point, ...]:
+def shown_of(report: Explored) -> tuple[DesignPoint, ...]:
     """The designs that a reader looks at: all, or of many those on the front."""
     if len(report.points) <= MANY:
         return report.points
@@ -69,13 +69,13 @@ def as_text(report: Explored) -> str:
     return "\n".join([title, "", table(head, rows), "", *notes])
 
 
-def varied(points: Sequence[Point]) -> list[str]:
+def varied(points: Sequence[DesignPoint]) -> list[str]:
     """The choices, beside the interval, in which the designs differ."""
     keys = [key for key in points[0].choices if key != "ii"]
     return [key for key in keys if len({p.choices[key] for p in points}) > 1]
 
 
-def _cells(point: Point, quantity: str) -> list[Any]:
+def _cells(point: DesignPoint, quantity: str) -> list[Any]:
     """Estimated, mapped, and the error of the estimate."""
     guess, there = point.estimated, point.mapped
     off = f"{misses([point], quantity)[0]:+.1%}" if there else "-"
@@ -86,7 +86,7 @@ def _or_dash(value: Any) -> Any:
     return "-" if value is None else value
 
 
-def _said(point: Point, part: str) -> str:
+def _said(point: DesignPoint, part: str) -> str:
     mark = "* " if point.pareto else ""
     if point.why_not is not None:
         return mark + point.why_not
@@ -115,7 +115,7 @@ def _of_quick(name: str, own: QuickError) -> str:
     )
 
 
-def misses(points: Sequence[Point], quantity: str) -> list[float]:
+def misses(points: Sequence[DesignPoint], quantity: str) -> list[float]:
     """Relative errors of what was estimated of those that are mapped."""
     return [
         p.estimated[quantity] / max(p.mapped[quantity], 1) - 1

@@ -9,7 +9,7 @@ from ..graph.node import Node, Op, Region
 from ..schedule.fold import Fold
 from ..schedule.pipelined import region_name, region_of
 from ..schedule.plan import Plan
-from ..schedule.units import Kind, job
+from ..schedule.units import UnitKind, job
 from . import svg
 from .chart import CLOCK, TINY, Cells, colours_of
 from .colours import IDLE, REGIONS
@@ -103,7 +103,7 @@ def timeline(fold: Fold, title: str, names: Sequence[str], whole: Plan | None = 
     return svg.to_text(page)
 
 
-def _names(kinds: list[Kind]) -> list[str]:
+def _names(kinds: list[UnitKind]) -> list[str]:
     """Units are numbered by what they are; their widths where those differ."""
     widths = {kind.name: {k.widths for k in kinds if k.name == kind.name} for kind in kinds}
     seen: Counter[str] = Counter()

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..robot.model import Robot
-from .axes import Axis, Step, axes_of, power, steps_to_parent, twist_before, wrench_after
+from .axes import Axis, FrameChange, axes_of, power, steps_to_parent, twist_before, wrench_after
 from .bodies import Mass
 from .factorisation import Entries
-from .motion import Moved
+from .motion import LinkMotion
 from .scalars import Arithmetic, Scalar
 from .spatial import (
     ZERO,
@@ -65,7 +65,7 @@ class Articulated:
             symmetric(tensor_sum(self.N, outer(force, minus[0]))),
         )
 
-    def seen_after(self, step: Step) -> Articulated:
+    def seen_after(self, step: FrameChange) -> Articulated:
         J, H, N = self.J, self.H, self.N
         if (R := step.rotation) is not None:
             J, H, N = R.tensor(J), R.tensor(H), R.tensor(N)
@@ -80,7 +80,7 @@ class Articulated:
 
 
 def mass_matrix_inverse(
-    arithmetic: Arithmetic, robot: Robot, moved: dict[int, Moved], unit: Units
+    arithmetic: Arithmetic, robot: Robot, moved: dict[int, LinkMotion], unit: Units
 ) -> Entries:
     """M⁻¹ (nv, nv), lower triangle, zeros left out.
 
@@ -129,7 +129,7 @@ def _over(number: Scalar, by: float) -> Scalar:
 def _outward(
     arithmetic: Arithmetic,
     robot: Robot,
-    moved: dict[int, Moved],
+    moved: dict[int, LinkMotion],
     unit: Units,
     rows: dict[int, dict[int, Scalar]],
     freed: dict[int, list[tuple[Axis, Wrench]]],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..robot.model import Joint, JointKind, Robot
-from .motion import Motion, Moved, multiplier
+from .motion import LinkMotion, Motion, multiplier
 from .scalars import Scalar, Vector
 from .spatial import (
     ZERO,
@@ -36,7 +36,7 @@ class Axis:
 
 
 @dataclass
-class Step:
+class FrameChange:
     """A change of frame and observer: turn, then add ``r`` to places and ``c`` to velocities."""
 
     rotation: Turn | Placement | None
@@ -48,7 +48,7 @@ def power(twist: Twist, wrench: Wrench) -> Scalar:
     return dot(twist[0], wrench[1]) + dot(twist[1], wrench[0])
 
 
-def wrench_after(wrench: Wrench, step: Step) -> Wrench:
+def wrench_after(wrench: Wrench, step: FrameChange) -> Wrench:
     force, moment = wrench
     if step.rotation is not None:
         force, moment = step.rotation.forward(force), step.rotation.forward(moment)
@@ -65,7 +65,7 @@ class Carried:
     c: Vector
 
 
-def axes_of(robot: Robot, i: int, moved: Moved, unit: Units) -> list[Axis]:
+def axes_of(robot: Robot, i: int, moved: LinkMotion, unit: Units) -> list[Axis]:
     """The axes of joint ``i``, at their places in q̇."""
     if i not in robot.v_slices:
         return []
@@ -92,7 +92,7 @@ def factors_of(joint: Joint, unit: Units) -> list[float]:
             return []
 
 
-def field_of(kind: JointKind, n: int, moved: Moved) -> Axis:
+def field_of(kind: JointKind, n: int, moved: LinkMotion) -> Axis:
     """The axis of a joint's coordinate ``n``, whose place in q̇ and factor are not said."""
     E = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     w, z = moved.motion.w, E[2]
@@ -116,7 +116,7 @@ def _turning_axis(w: Vector, Uz: Vector, a: Vector) -> Axis:
     return Axis(0, 1.0, (z, ZERO), (around, ZERO), second, (scale(2.0, around), ZERO))
 
 
-def _sliding(n: int, sigma: Vector, moved: Moved) -> Axis:
+def _sliding(n: int, sigma: Vector, moved: LinkMotion) -> Axis:
     """A sliding axis of a joint of several coordinates; w', α' are of the parent."""
     w, alpha, w_J = moved.above.w, moved.above.alpha, moved.rates[0]
     first = cross(w, sigma)
@@ -125,7 +125,7 @@ def _sliding(n: int, sigma: Vector, moved: Moved) -> Axis:
     return Axis(n, 1.0, (ZERO, sigma), (ZERO, first), (ZERO, second), (ZERO, rate))
 
 
-def _turning_about(n: int, s: Vector, moved: Moved) -> Axis:
+def _turning_about(n: int, s: Vector, moved: LinkMotion) -> Axis:
     """A turning axis of a joint of several coordinates; seen from the body, u' = -v_J."""
     w, alpha, a = moved.above.w, moved.above.alpha, moved.above.a
     w_J, v_J = moved.rates
@@ -143,7 +143,7 @@ def _turning_about(n: int, s: Vector, moved: Moved) -> Axis:
     return Axis(n, 1.0, (s, ZERO), first, second, rate)
 
 
-def carried(moved: Moved, parent: Vector, r: Vector, unit: Units) -> Carried:
+def carried(moved: LinkMotion, parent: Vector, r: Vector, unit: Units) -> Carried:
     """``parent``: ω of the parent's body; ``r``: where the joint is there, in units."""
     A = unit.acceleration
     slide = scale(A, moved.shift)
@@ -154,19 +154,21 @@ def carried(moved: Moved, parent: Vector, r: Vector, unit: Units) -> Carried:
 
 def steps_of(
     rotation: Rotation | Turn | None, placement: Placement, r: Vector, way: Carried
-) -> tuple[Step, Step]:
+) -> tuple[FrameChange, FrameChange]:
     """The steps from the body's frame to the joint's, and on to the parent body's."""
-    return Step(rotation, way.shift, way.slip), Step(placement, r, way.c)
+    return FrameChange(rotation, way.shift, way.slip), FrameChange(placement, r, way.c)
 
 
-def steps_to_parent(joint: Joint, moved: Moved, parent: Motion, unit: Units) -> tuple[Step, ...]:
+def steps_to_parent(
+    joint: Joint, moved: LinkMotion, parent: Motion, unit: Units
+) -> tuple[FrameChange, ...]:
     """The steps from the body's frame to the joint's, and on to the parent body's."""
     r = scaled(joint.placement.translation, unit.acceleration)
     way = carried(moved, parent.w, r, unit)
     return steps_of(moved.rotation, ConstantRotation(joint.placement.rotation), r, way)
 
 
-def twist_before(twist: Twist, steps: tuple[Step, ...]) -> Twist:
+def twist_before(twist: Twist, steps: tuple[FrameChange, ...]) -> Twist:
     """A twist of the parent's frame, in the body's frame."""
     x, y = twist
     for step in reversed(steps):

@@ -29,10 +29,10 @@ from ..robot.rotors import drivetrains
 from .composite import Columns, Composite, Gradient, Matrix
 from .drivetrains import record
 from .factorisation import Order, factorise
-from .motion import State
+from .motion import RobotState
 from .outward import move
 from .rnea import gather, indices
-from .scalars import Numbers, Scalar
+from .scalars import FloatScalars, Scalar
 from .spatial import Wrench
 from .steps import Inline
 from .units import Balance, Units
@@ -45,14 +45,14 @@ Place = tuple[int, int]  # a joint, and the one on whose body its columns are; o
 
 
 def balance_of(
-    robot: Robot, state: State, order: Order, forced: bool, matrices: bool, gradients: bool
+    robot: Robot, state: RobotState, order: Order, forced: bool, matrices: bool, gradients: bool
 ) -> Balance:
     """Units from states, each entry of ``state`` (N,), and s_k of the coordinates in ``order``.
 
     ``forced``: forces are computed, of τ or of the bias; ``matrices``: M or gradients are, and
     ``gradients``: these.
     """
-    run, unit = Inline(Numbers()), Units()
+    run, unit = Inline(FloatScalars()), Units()
     moved = move(run, robot, state, unit)
     columns = Columns(run, robot, moved, unit)
     wrenches: dict[int, Wrench] = {}
@@ -168,7 +168,7 @@ def _coordinates(M: Matrix, order: Order) -> dict[int, float]:
     """s_k of the coordinates that M is inverted for."""
     if not order:
         return {}
-    inverse = factorise(Numbers(), M, order).D_inverse
+    inverse = factorise(FloatScalars(), M, order).D_inverse
     return {k: _power(np.max(M[k][k]), np.min(1 / inverse[k])) for k in order}
 
 

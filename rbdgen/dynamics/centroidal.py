@@ -20,7 +20,7 @@ from ..graph.node import Builder, Region
 from ..graph.visits import Visit
 from ..robot.model import Inertia, Joint, JointKind, Robot, Transform
 from .composite import Columns
-from .motion import State
+from .motion import RobotState
 from .outward import move
 from .rnea import gather
 from .scalars import Scalar, Vector
@@ -41,14 +41,16 @@ class Centroidal:
     """
 
     def __init__(
-        self, builder: Builder, robot: Robot, state: State, multiplications: int, regions: str
+        self, builder: Builder, robot: Robot, state: RobotState, multiplications: int, regions: str
     ) -> None:
         whole = _in_the_world(robot)
         q, self.base = _from_the_base(robot, state)
         n = whole.nv
         turns = {i + 1: turn for i, turn in state.turns.items()}
         payload = {i + 1: own for i, own in state.payload.items()}
-        still = State([*ZERO, *ZERO, 1.0, *q], [0.0] * n, [0.0] * n, turns=turns, payload=payload)
+        still = RobotState(
+            [*ZERO, *ZERO, 1.0, *q], [0.0] * n, [0.0] * n, turns=turns, payload=payload
+        )
         run, unit = _OnBase(builder), Units()
         moved = move(run, whole, still, unit, multiplications, f"forward{regions}")
         columns = Columns(run, whole, moved, unit, f"backward{regions}")
@@ -110,7 +112,7 @@ def _in_the_world(robot: Robot) -> Robot:
     return robot.with_joints([world, *joints])
 
 
-def _from_the_base(robot: Robot, state: State) -> tuple[Vector, Vector]:
+def _from_the_base(robot: Robot, state: RobotState) -> tuple[Vector, Vector]:
     """q with a single base at the joint's origin, and where it is from there."""
     first, *others = robot.children[-1]
     joint, q = robot.joints[first], list(state.q)

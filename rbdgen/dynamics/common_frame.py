@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from ..graph.node import Builder, Region
 from ..graph.visits import Visit
 from ..robot.model import Robot
-from .motion import State
+from .motion import RobotState
 from .networks import path_sums, plus, scan
 from .relative import Relative, relative
 from .rnea import summed
@@ -140,7 +140,7 @@ class OneRegion:
 def common_frame(
     run: Runner,
     robot: Robot,
-    state: State,
+    state: RobotState,
     *,
     network: str = "sklansky",
     frame: int | None = None,

@@ -36,10 +36,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from ..robot.model import JointKind, Robot
-from .axes import Axis, Step, carried, factors_of, field_of, power, steps_of, wrench_after
+from .axes import Axis, FrameChange, carried, factors_of, field_of, power, steps_of, wrench_after
 from .bodies import Mass
 from .kept import in_units
-from .motion import Moved
+from .motion import LinkMotion
 from .rnea import summed
 from .scalars import Scalar, Vector
 from .spatial import (
@@ -99,7 +99,7 @@ class Composite:
             tensor_sum(self.L, other.L),
         )
 
-    def seen_after(self, step: Step) -> Composite:
+    def seen_after(self, step: FrameChange) -> Composite:
         m, h, S, p, L = self.m, self.h, self.S, self.p, self.L
         if (R := step.rotation) is not None:
             h, S, p, L = R.forward(h), R.tensor(S), R.forward(p), R.tensor(L)
@@ -160,7 +160,7 @@ class Column:
         G1, G2 = in_units((self.G1, self.G2), G)
         return Column(G1, G2, in_units(self.F1, F1), in_units(self.F2, F2))
 
-    def seen_after(self, step: Step) -> Column:
+    def seen_after(self, step: FrameChange) -> Column:
         G1, F1, F2 = (wrench_after(x, step) for x in (self.G1, self.F1, self.F2))
         G2 = self.G2 if step.rotation is None else step.rotation.forward(self.G2)
         return Column(G1, add(G2, scale(2.0, cross(step.c, G1[0]))), F1, F2)
@@ -177,7 +177,7 @@ class Columns:
         self,
         run: Runner,
         robot: Robot,
-        moved: dict[int, Moved],
+        moved: dict[int, LinkMotion],
         unit: Units,
         region: str = "backward",
         balance: Balance = ALIKE,
@@ -300,13 +300,13 @@ def _whole(m: Scalar, h: Vector, S: Tensor, w: Vector, below: list[Composite]) -
     return whole
 
 
-def _own_columns(kind: JointKind, n: int, moved: Moved, whole: Composite) -> list[Column]:
+def _own_columns(kind: JointKind, n: int, moved: LinkMotion, whole: Composite) -> list[Column]:
     axes = [field_of(kind, k, moved) for k in range(n)]
     return [column_of(axis, whole) for axis in axes]
 
 
 def _own_entries(
-    kind: JointKind, l: int, factors: Vector, moved: Moved, columns: list[Column]
+    kind: JointKind, l: int, factors: Vector, moved: LinkMotion, columns: list[Column]
 ) -> list[Vector]:
     """∂τ/∂q, ∂τ/∂q̇ and M of coordinate l of a joint and each of it, in SI units."""
     axis = field_of(kind, l, moved)
@@ -317,13 +317,15 @@ def _own_entries(
 
 
 def _entries_below(
-    kind: JointKind, l: int, factor: Scalar, of_column: Scalar, moved: Moved, column: Column
+    kind: JointKind, l: int, factor: Scalar, of_column: Scalar, moved: LinkMotion, column: Column
 ) -> Vector:
     axis, both = field_of(kind, l, moved), factor * of_column
     return [both * x for x in with_descendant(axis, column)]
 
 
-def _turning_own(kind: JointKind, k: int, moved: Moved, column: Column, force: Wrench) -> Column:
+def _turning_own(
+    kind: JointKind, k: int, moved: LinkMotion, column: Column, force: Wrench
+) -> Column:
     return turning(field_of(kind, k, moved).S, column, force)
 
 

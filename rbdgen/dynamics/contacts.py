@@ -21,7 +21,7 @@ from ..graph.word import spell
 from .factorisation import Factors, Matrix, back, factorise, out, solve
 from .kinematics import Kinematics
 from .observed import Frames
-from .ports import Interface
+from .ports import GraphPorts
 from .scalars import Arithmetic, Scalar
 from .spatial import is_zero
 
@@ -30,7 +30,7 @@ Column = dict[int, Scalar]  # coordinate, or row of contacts → entry
 
 
 @dataclass(frozen=True)
-class Row:
+class HeldDirection:
     """One held direction: ``axis`` of frame ``frame`` on joint ``joint``'s body."""
 
     frame: int
@@ -38,14 +38,14 @@ class Row:
     joint: int
 
 
-def _held_rows(frames: Frames, axes: int) -> list[Row]:
+def _held_rows(frames: Frames, axes: int) -> list[HeldDirection]:
     """The first ``axes`` of all frames' six directions, frame by frame from the base outwards."""
-    found = [Row(f, a, joint) for f, (joint, _) in enumerate(frames) for a in range(axes)]
+    found = [HeldDirection(f, a, joint) for f, (joint, _) in enumerate(frames) for a in range(axes)]
     return sorted(found, key=lambda row: (row.joint, row.frame))
 
 
 def gives_held(
-    face: Interface,
+    face: GraphPorts,
     kinematics: Kinematics,
     frames: Frames,
     held: tuple[int, float],
@@ -75,7 +75,7 @@ def gives_held(
 
 
 def _seen(
-    one: Arithmetic, kinematics: Kinematics, frames: Frames, rows: Sequence[Row]
+    one: Arithmetic, kinematics: Kinematics, frames: Frames, rows: Sequence[HeldDirection]
 ) -> tuple[list[Column], list[Scalar]]:
     """Jᵀ, a column for each row of contacts, and J̇ q̇."""
     jacobians, drifts = {}, {}
@@ -92,7 +92,7 @@ def _seen(
 def _forces(
     one: Arithmetic,
     factors: Factors,
-    rows: Sequence[Row],
+    rows: Sequence[HeldDirection],
     Y: Sequence[Column],
     y: Column,
     drifts: Sequence[Scalar],

@@ -7,7 +7,7 @@ from functools import cache
 
 from ..graph.node import Node
 from ..robot.model import JointKind, Robot
-from .motion import State, multiplier
+from .motion import RobotState, multiplier
 from .scalars import Scalar
 from .spatial import ZERO, Rotation, Twist, add, cross, dot
 
@@ -15,7 +15,7 @@ Made = Callable[[], Scalar]
 _UNIT = ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0])
 
 
-def seeds(robot: Robot, state: State, order: Mapping[int, int]) -> dict[str, dict[int, Made]]:
+def seeds(robot: Robot, state: RobotState, order: Mapping[int, int]) -> dict[str, dict[int, Made]]:
     """Input of a graph → coordinate k of ``order`` → what makes its derivative along q_k.
 
     Along the tangent space of q: a floating joint's directions are twists of its body's own axes.

@@ -15,7 +15,7 @@ import operator
 from ..graph.visits import Visit
 from ..robot.model import Drivetrain, Robot
 from ..robot.rotors import drivetrains
-from .motion import State
+from .motion import RobotState
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import is_constant, is_zero
 from .steps import Runner
@@ -56,7 +56,7 @@ def curvature(arithmetic: Arithmetic, own: list[Drivetrain], qd: Scalar) -> Scal
     return total
 
 
-def added(arithmetic: Arithmetic, robot: Robot, state: State, tau: Vector) -> Vector:
+def added(arithmetic: Arithmetic, robot: Robot, state: RobotState, tau: Vector) -> Vector:
     """τ (nv,) of rigid bodies with what drivetrains take."""
     total = list(tau)
     for k, own in drivetrains(robot).items():
@@ -67,7 +67,7 @@ def added(arithmetic: Arithmetic, robot: Robot, state: State, tau: Vector) -> Ve
 def record(
     run: Runner,
     robot: Robot,
-    state: State,
+    state: RobotState,
     tau: Vector,
     M: list[Vector],
     dqd: list[Vector],

@@ -78,7 +78,7 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Row:
+class EliminatedRow:
     """The elimination of one coordinate, of M and of a right side.
 
     1 / D, L without its diagonal, the updates (of M, and of the right side) for the coordinates
@@ -99,11 +99,11 @@ class Elimination:
         self, run: Runner, M: Matrix, order: Order, side: Mapping[int, Scalar] | None = None
     ) -> None:
         self.run, self.order, self.pattern = run, order, Pattern.of(M, order)
-        self.rows: dict[int, Row] = {}
+        self.rows: dict[int, EliminatedRow] = {}
         for k in reversed(list(order)):
             self.rows[k] = self._row(k, M, side)
 
-    def _row(self, k: int, M: Matrix, side: Mapping[int, Scalar] | None) -> Row:
+    def _row(self, k: int, M: Matrix, side: Mapping[int, Scalar] | None) -> EliminatedRow:
         pattern, size = self.pattern, self.pattern.longest
         places = [k, *pattern.above[k]]
         below = pattern.below[k]
@@ -114,8 +114,10 @@ class Elimination:
         visit, here = Visit(name, (k,)), ("factor", self.order[k])
         found = self.run(visit, here, _eliminated, self.run.arithmetic, row, left)
         if side is None:
-            return Row(*found, [ZERO] * size, ZERO)
-        return Row(*found, *self.run(visit, here, _reduced, side[k], found[0], found[1], rest))
+            return EliminatedRow(*found, [ZERO] * size, ZERO)
+        return EliminatedRow(
+            *found, *self.run(visit, here, _reduced, side[k], found[0], found[1], rest)
+        )
 
     def _left(self, c: int, places: Sequence[int]) -> Triangle:
         """The updates of M from coordinate ``c``, at the ``places`` of the coordinate above it."""

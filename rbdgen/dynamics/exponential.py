@@ -34,7 +34,7 @@ PLACES = {JointKind.FLOATING: (0, 1, 2, 3, 4, 5), JointKind.PLANAR: (0, 1, 5)}
 
 
 @dataclass(frozen=True)
-class Moved:
+class ExpMap:
     """A joint's coordinates after a step; ``E`` and ``J`` by rows, none where both are 1."""
 
     q: Vector
@@ -52,10 +52,10 @@ class Moved:
         return [1.0] if self.E is None else [row[k] for row in self.E]
 
 
-def moved(kind: JointKind, q: Vector, w: Vector) -> Moved:
+def moved(kind: JointKind, q: Vector, w: Vector) -> ExpMap:
     """A joint's coordinates ``q`` after a step ``w`` (nv,) in their tangent space."""
     if kind not in PLACES:
-        return Moved([q[0] + w[0]])
+        return ExpMap([q[0] + w[0]])
     places = PLACES[kind]
     six: Vector = [0.0] * 6
     for place, value in zip(places, w, strict=True):
@@ -80,7 +80,7 @@ def moved(kind: JointKind, q: Vector, w: Vector) -> Moved:
     else:
         origin = add(q[:3], Rotation.of_quaternion(q[3:]).forward(slide))
         after = [*origin, *_times(q[3:], _quaternion(omega, square))]
-    return Moved(after, *([[M[i][j] for j in places] for i in places] for M in (E, J)))
+    return ExpMap(after, *([[M[i][j] for j in places] for i in places] for M in (E, J)))
 
 
 def _exponential(u: Vector, omega: Vector, square: Scalar) -> tuple[Vector, Tensor]:

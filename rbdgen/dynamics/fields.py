@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..robot.model import JointKind
-from .axes import Axis, Step
+from .axes import Axis, FrameChange
 from .composite import Column, Composite, body_alone, column_of, turning
 from .logarithmic import Logarithmic, Still
 from .motion import Motion, multiplier
@@ -215,7 +215,7 @@ def _bodies(
 def _momentum(still: Still, w: Vector, v: Vector) -> Vector:
     own, mean = still
     body = body_alone(own.m, own.h, own.S, w)
-    body = body.seen_after(Step(None, ZERO, v))
+    body = body.seen_after(FrameChange(None, ZERO, v))
     body.L = tensor_sum(body.L, skew(scale(mean, w)))
     return [mean, *_flat(body)]
 

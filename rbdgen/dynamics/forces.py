@@ -17,7 +17,7 @@ from ..graph.node import Region
 from ..robot.model import Joint
 from .bodies import Mass
 from .kept import in_units
-from .motion import Motion, State
+from .motion import Motion, RobotState
 from .scalars import Scalar, Vector
 from .spatial import ZERO, Placement, Wrench, add, cross, is_nothing
 from .steps import Runner
@@ -26,7 +26,7 @@ from .units import Units, scaled
 
 
 @dataclass(frozen=True)
-class Body:
+class BodyInertia:
     """A body's numbers: its mass, h for the force and for the moment; of Σ what
     ``diagonal_terms`` gives for x, y and z, and Σ_xy, Σ_xz, Σ_yz."""
 
@@ -37,17 +37,17 @@ class Body:
     across: Vector
 
 
-def body_of(mass: Mass, unit: Units) -> Body:
+def body_of(mass: Mass, unit: Units) -> BodyInertia:
     A, B, S = unit.acceleration, unit.force, mass.second_moments()
     (m,) = scaled([mass.m], B / A)
     diagonal = [
         diagonal_terms(S[(k + 1) % 3][(k + 1) % 3], S[(k + 2) % 3][(k + 2) % 3]) for k in range(3)
     ]
     across = [S[0][1], S[0][2], S[1][2]]
-    return Body(m, scaled(mass.h, B), scaled(mass.h, 1 / A), diagonal, across)
+    return BodyInertia(m, scaled(mass.h, B), scaled(mass.h, 1 / A), diagonal, across)
 
 
-def moving_force(body: Body, motion: Motion) -> Wrench:
+def moving_force(body: BodyInertia, motion: Motion) -> Wrench:
     """Force F = m a + U h and moment N = h × a + (moment of U Σ) that move the body."""
     m, h, diagonal = body.m, body.h, body.diagonal
     U, P, alpha = motion.U(), motion.products(), motion.alpha
@@ -93,7 +93,13 @@ def external_wrench(frame: Placement, at: Vector, components: Vector, B: float) 
 
 
 def external_force(
-    run: Runner, region: Region, joint: Joint, i: int, state: State, B: float = 1.0, by: float = 1.0
+    run: Runner,
+    region: Region,
+    joint: Joint,
+    i: int,
+    state: RobotState,
+    B: float = 1.0,
+    by: float = 1.0,
 ) -> Wrench:
     """The external force on joint ``i``'s body, zero where there is none; ``B``: the unit of
     forces; ``by``: of forces and moments alike, a power of two."""

@@ -20,11 +20,11 @@ from .entries import gradient
 from .factorisation import Matrix, Order, Solver, factorise
 from .fields import gathered
 from .logarithmic import Logarithmic
-from .motion import State
+from .motion import RobotState
 from .near import FARTHEST, correct
-from .ports import Interface
-from .recursions import LOGARITHMIC, Pass, Recursions
-from .scalars import Arithmetic, Numbers
+from .ports import GraphPorts
+from .recursions import LOGARITHMIC, RecursionPass, Recursions
+from .scalars import Arithmetic, FloatScalars
 from .solved import given_inverse
 from .steps import Inline
 
@@ -63,7 +63,9 @@ def cost(graph: Graph) -> int:
     return count["mul"] + 4 * count["recip"]  # normalise, look up, correct
 
 
-def solver(recursions: Recursions, way: str, at: Pass, order: Order, sizes: Robot) -> Solver:
+def solver(
+    recursions: Recursions, way: str, at: RecursionPass, order: Order, sizes: Robot
+) -> Solver:
     """The solver for M by one of `ways`; ``sizes``: the robot with numbers alone."""
     robot, M = recursions.robot, at.M
     if way == "mminvgen":
@@ -77,7 +79,7 @@ def solver(recursions: Recursions, way: str, at: Pass, order: Order, sizes: Robo
     return Solver(one, order, factorise(one, M, order))
 
 
-def nearby(face: Interface, one: Arithmetic, M: Matrix, order: Order) -> Solver:
+def nearby(face: GraphPorts, one: Arithmetic, M: Matrix, order: Order) -> Solver:
     """The solver with M⁻¹ of a state nearby, an input; outputs whether it was near."""
     X = given_inverse(face, M, order)
     inverse, (first, *others) = correct(one, M, X, order)
@@ -108,8 +110,8 @@ def _sizes(robot: Robot, order: Order) -> dict[int, float]:
         if turned is not None:
             at = robot.q_slices[i]
             q[at.start + turned : at.stop] /= np.linalg.norm(q[at.start + turned : at.stop], axis=0)
-    state = State(list(q), list(still), list(still))
-    sums = Logarithmic(common_frame(Inline(Numbers()), robot, state), state, about_O=True)
+    state = RobotState(list(q), list(still), list(still))
+    sums = Logarithmic(common_frame(Inline(FloatScalars()), robot, state), state, about_O=True)
     M = gradient(sums, gathered(sums)).M
     own = drivetrains(robot)
     return {k: float(np.median(M[k][k])) + gears.armature(own.get(k, [])) for k in order}

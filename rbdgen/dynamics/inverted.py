@@ -25,7 +25,7 @@ from ..graph.word import spell
 from .composite import Gradient
 from .elimination import Elimination
 from .factorisation import Entries, Order
-from .kept import Task, times
+from .kept import TaskInput, times
 from .scalars import Scalar, Vector
 from .sparse import connected
 from .spatial import is_nothing
@@ -99,7 +99,7 @@ def products(run: Runner, graph: Graph, order: Order, gradient: Gradient, units:
 
     def entry(i: int, j: int) -> Scalar:
         name, by = spell("Minv", max(i, j), min(i, j)), 1 / (units.at(i) * units.at(j))
-        return times(Task(name), by) if name in graph.inputs else 0.0
+        return times(TaskInput(name), by) if name in graph.inputs else 0.0
 
     def rows(places: Sequence[int]) -> tuple[list[Vector]]:
         return ([[entry(i, j) for j in places[: n + 1]] for n, i in enumerate(places)],)

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from ..graph.node import Node
-from ..graph.visits import Result, Scaled, Source, Visit, scaled
+from ..graph.visits import Scaled, Source, Visit, VisitResult, scaled
 from .units import Units
 
 T = TypeVar("T")
@@ -20,7 +20,7 @@ FIXED = (bool, int, str, Enum, Units, type(None))  # what is the same in all vis
 
 
 @dataclass(frozen=True)
-class Task:
+class TaskInput:
     """An input of the task, by its name."""
 
     name: str
@@ -44,14 +44,21 @@ class Here:
 
 
 HERE: Any = Here()
-Leaf = float | Task | Result | Scaled | Node | Here
-LEAVES = float, Task, Result, Scaled, Node, Here  # as isinstance is fast, asked a million times
+Leaf = float | TaskInput | VisitResult | Scaled | Node | Here
+LEAVES = (
+    float,
+    TaskInput,
+    VisitResult,
+    Scaled,
+    Node,
+    Here,
+)  # as isinstance is fast, asked a million times
 Place = tuple[int, str]  # which of a visit's steps, and where among its arguments
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """A step of a visit, and what it takes: structures of constants, `Task` and `Result`.
+    """A step of a visit, and what it takes: structures of constants, `TaskInput` and `VisitResult`.
 
     ``results``: name → what it is of the inputs, which `input_name` has the names of.
     """
@@ -65,7 +72,7 @@ class Kept:
         found: list[Any] = [self.step]
 
         def note(path: str, leaf: Leaf) -> Leaf:
-            own_result = leaf.name if isinstance(leaf, Result) and leaf.visit == own else ""
+            own_result = leaf.name if isinstance(leaf, VisitResult) and leaf.visit == own else ""
             found.append((path, own_result))
             return leaf
 
@@ -75,9 +82,9 @@ class Kept:
 
 def source_of(leaf: Any) -> Source:
     """Where a visit finds a scalar that it takes."""
-    if isinstance(leaf, Task):
+    if isinstance(leaf, TaskInput):
         return leaf.name
-    return leaf if isinstance(leaf, Result | Scaled) else float(leaf)
+    return leaf if isinstance(leaf, VisitResult | Scaled) else float(leaf)
 
 
 def input_name(path: str, leaf: Leaf) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ..graph.node import Builder
 from ..robot.model import JointKind, Robot, Transform, frozen
-from .motion import State, multiplier
+from .motion import RobotState, multiplier
 from .outward import move
 from .scalars import Vector
 from .spatial import ZERO, ConstantRotation, Tensor, Twist, add, cross, matvec, scale, sub
@@ -42,14 +42,14 @@ class Kinematics:
         self,
         builder: Builder,
         robot: Robot,
-        state: State,
+        state: RobotState,
         multiplications: int,
         regions: str,
         moving: bool,
     ) -> None:
         self.robot = robot
         weightless = replace(robot, gravity=frozen(ZERO))
-        still = State(state.q, state.qd, [0.0] * robot.nv, turns=state.turns)
+        still = RobotState(state.q, state.qd, [0.0] * robot.nv, turns=state.turns)
         region = f"forward{regions}"
         self.moved = move(Inline(builder), weightless, still, Units(), multiplications, region)
         self.placed: dict[int, Placed] = {-1: Placed(ONE, ZERO, ZERO, ZERO)}

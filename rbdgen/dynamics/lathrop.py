@@ -31,7 +31,7 @@ import numpy as np
 from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot, RobotError, Transform
 from .kept import in_units
-from .motion import State, Told, multiplier, told, turn_by
+from .motion import RobotState, Told, multiplier, told, turn_by
 from .networks import scan
 from .rnea import summed
 from .scalars import Scalar, Vector
@@ -46,7 +46,7 @@ ONE: Tensor = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
 @dataclass(frozen=True)
-class Link:
+class LinkState:
     """A joint and its link: it ``turns`` or slides by ``rate`` q̇ and ``change`` q̈; J (3, 3) about
     the centre of mass, kg m²."""
 
@@ -64,7 +64,7 @@ class Link:
 def inverse_dynamics(
     run: Runner,
     robot: Robot,
-    state: State,
+    state: RobotState,
     multiplications: int = 4,
     formulation: str = LINEAR,
     balance: Balance = ALIKE,
@@ -90,14 +90,14 @@ def inverse_dynamics(
     return tau
 
 
-def _weighed(link: Link, by: float) -> Link:
+def _weighed(link: LinkState, by: float) -> LinkState:
     """The link in another unit of mass."""
     return replace(link, mass=by * link.mass, J=[[by * x for x in row] for row in link.J])
 
 
 def links_of(
-    run: Runner, robot: Robot, state: State, multiplications: int = 4
-) -> tuple[list[Link], Vector]:
+    run: Runner, robot: Robot, state: RobotState, multiplications: int = 4
+) -> tuple[list[LinkState], Vector]:
     """The links of a chain whose axes are along z, and the base's acceleration, -g, along the axes
     of frame 0."""
     for i, joint in enumerate(robot.joints):
@@ -130,7 +130,7 @@ def links_of(
         r, J = (P.T @ (c - at)).tolist(), (P.T @ about_c @ P).tolist()
         A, p, rate, change = frame
         s = run(visit, here, add, p, r)
-        found.append(Link(A, p, r, s, inertia.mass, J, rate, change, turns))
+        found.append(LinkState(A, p, r, s, inertia.mass, J, rate, change, turns))
     first = robot.joints[0].placement.rotation
     return found, (-first.T @ robot.gravity).tolist()
 
@@ -161,7 +161,7 @@ class Linear(NamedTuple):
 def linear(
     run: Run,
     ops: Operations,
-    links: list[Link],
+    links: list[LinkState],
     a: Value,
     factors: Sequence[float] | None = None,
     units: Sequence[float] | None = None,
@@ -200,20 +200,20 @@ def _of(factors: Sequence[float] | None, i: int) -> float:
     return 1.0 if factors is None else factors[i]
 
 
-def _effort(ops: Operations, link: Link, f: Value, n: Value, factor: float) -> Value:
+def _effort(ops: Operations, link: LinkState, f: Value, n: Value, factor: float) -> Value:
     with ops.about("τ"):
         effort = ops.dot(ops.row(link.A, 2), n if link.turns else f)  # Aᵀ z
         return ops.times(factor, effort)
 
 
-def _held(ops: Operations, link: Link, F: Value, N: Value) -> tuple[Value, Value]:
+def _held(ops: Operations, link: LinkState, F: Value, N: Value) -> tuple[Value, Value]:
     """f and n of a link with none behind it."""
     with ops.about("n"):
         return F, ops.va(ops.vc(link.s, F), N)
 
 
 def _inward(
-    ops: Operations, link: Link, A_next: Value, F: Value, N: Value, f: Value, n: Value
+    ops: Operations, link: LinkState, A_next: Value, F: Value, N: Value, f: Value, n: Value
 ) -> tuple[Value, Value]:
     """f and n from those of the next link: f = F + A' f',   n = A' n' + N + s* × F + p* × A' f'."""
     with ops.about("n"):
@@ -227,7 +227,7 @@ def _inward(
 
 
 def _outward(
-    ops: Operations, link: Link, w: Value, alpha: Value, a: Value
+    ops: Operations, link: LinkState, w: Value, alpha: Value, a: Value
 ) -> tuple[Value, Value, Value]:
     """ω, ω̇ and p̈ of frame i from those of frame i-1."""
     back, rate, change = ops.transposed(link.A), ops.along_z(link.rate), ops.along_z(link.change)
@@ -245,7 +245,9 @@ def _outward(
     return w, alpha, a
 
 
-def _of_body(ops: Operations, link: Link, w: Value, alpha: Value, a: Value) -> tuple[Value, Value]:
+def _of_body(
+    ops: Operations, link: LinkState, w: Value, alpha: Value, a: Value
+) -> tuple[Value, Value]:
     """F = m r̈ and N = J ω̇ + ω × J ω, of a centre of mass at r*."""
     with ops.about("r̈"):
         swung = ops.va(ops.vc(w, ops.vc(w, link.r)), ops.vc(alpha, link.r))
@@ -282,7 +284,7 @@ class Inward:
 def logarithmic(
     run: Run,
     ops: Operations,
-    links: list[Link],
+    links: list[LinkState],
     a: Value,
     end: Value,
     moving: Outward | None = None,
@@ -339,7 +341,9 @@ def _fallen(ops: Operations, own: Outward, a: Value) -> Value:
         return ops.va(own.a, ops.mv(ops.transposed(own.W), a))
 
 
-def _held_leaf(ops: Operations, link: Link, A_next: Value, own: Outward, fallen: Value) -> Inward:
+def _held_leaf(
+    ops: Operations, link: LinkState, A_next: Value, own: Outward, fallen: Value
+) -> Inward:
     """The inward quantities of a leaf link, its force and moment alone."""
     F, N = _of_body(ops, link, own.w, own.alpha, fallen)
     with ops.about("inward leaf"):
@@ -347,7 +351,7 @@ def _held_leaf(ops: Operations, link: Link, A_next: Value, own: Outward, fallen:
         return Inward(A_next, F, n, link.p)
 
 
-def _leaf(ops: Operations, link: Link) -> Outward:
+def _leaf(ops: Operations, link: LinkState) -> Outward:
     with ops.about("leaf"):
         axis = ops.row(link.A, 2)
         rate, change = ops.sv(link.rate, axis), ops.sv(link.change, axis)

@@ -11,7 +11,7 @@ from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot
 from .bodies import mass_of
 from .forces import body_of, external_force, moving_force
-from .motion import Motion, State, multiplier
+from .motion import Motion, RobotState, multiplier
 from .relative import Relative, relative
 from .rnea import indices, summed
 from .scalars import Vector
@@ -32,7 +32,9 @@ from .templates import by_place, weighing
 from .units import Units
 
 
-def inverse_dynamics(run: Runner, robot: Robot, state: State, multiplications: int = 4) -> Vector:
+def inverse_dynamics(
+    run: Runner, robot: Robot, state: RobotState, multiplications: int = 4
+) -> Vector:
     """τ (nv,) of a tree of joints of any kind; regions ("forward", i) and ("backward", i)."""
     joints: dict[int, Relative] = {}
     motions: dict[int, Motion] = {}

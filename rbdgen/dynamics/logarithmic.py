@@ -32,12 +32,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..robot.model import JointKind, Robot
-from .axes import Step, power
+from .axes import FrameChange, power
 from .bodies import Mass, mass_of
 from .common_frame import CommonFrame, Steps, turned
 from .composite import Composite
 from .forces import external_force
-from .motion import Motion, State, multiplier
+from .motion import Motion, RobotState, multiplier
 from .networks import path_sums, subtree_sums
 from .rnea import indices
 from .scalars import Scalar, Vector
@@ -75,7 +75,7 @@ class Logarithmic:
     """
 
     frame: CommonFrame
-    state: State
+    state: RobotState
     about_O: bool
     _still: dict[int, Still] = field(default_factory=dict)
 
@@ -208,7 +208,7 @@ def _apart(mass: Mass, about_O: bool) -> tuple[Scalar, Vector, Tensor, Scalar]:
 def _inertia(W: Tensor, o: Vector | None, m: Scalar, h: Vector, T: Tensor, _: Scalar) -> Composite:
     """A body's along the axes of c, about O if it is at ``o``."""
     own = Composite(m, matvec(W, h), turned(W, T), ZERO, NOTHING)
-    return own if o is None else own.seen_after(Step(None, o, ZERO))
+    return own if o is None else own.seen_after(FrameChange(None, o, ZERO))
 
 
 def _newton_euler(body: Composite, mean: Scalar, motion: Motion) -> Wrench:

@@ -56,7 +56,7 @@ class Motion:
 
 
 @dataclass
-class State:
+class RobotState:
     """The state of a robot, a scalar for each entry: q (nq,), qd and qdd (nv,).
 
     ``f_ext`` maps a joint index to the six components (force; moment) that act on its body, at
@@ -74,7 +74,7 @@ class State:
 
 
 @dataclass
-class Moved:
+class LinkMotion:
     """One joint and its body at one instant.
 
     ``motion``   of the body; ``above``: of the parent's point under the joint, turned along with
@@ -124,7 +124,7 @@ def multiplier(joint: Joint) -> float:
     return joint.mimic.multiplier if joint.mimic else 1.0
 
 
-def told(robot: Robot, i: int, state: State) -> Told:
+def told(robot: Robot, i: int, state: RobotState) -> Told:
     """The state's entries for a joint; none for a fixed one (as before merge_fixed)."""
     joint = robot.joints[i]
     offset = joint.offset + (joint.mimic.offset if joint.mimic else 0.0)
@@ -140,7 +140,7 @@ def rotation_of(
     region: Region,
     robot: Robot,
     i: int,
-    state: State,
+    state: RobotState,
     multiplications: int,
 ) -> Turn | Rotation | None:
     """How joint ``i`` is turned; None: it does not turn. ``visit``: where it has several

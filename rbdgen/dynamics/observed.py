@@ -11,7 +11,7 @@ from ..robot.rotors import drivetrains
 from .centroidal import SUMS, Centroidal
 from .drivetrains import armature
 from .kinematics import Kinematics
-from .ports import Interface
+from .ports import GraphPorts
 from .scalars import Scalar, Vector
 from .spatial import add, dot
 
@@ -19,7 +19,7 @@ Frames = Sequence[tuple[int, Transform]]  # the body's joint, the pose in the bo
 
 
 def gives_frames(
-    face: Interface,
+    face: GraphPorts,
     functions: frozenset[str],
     kinematics: Kinematics,
     frames: Frames,
@@ -46,7 +46,7 @@ def gives_frames(
 
 
 def gives_masses(
-    face: Interface,
+    face: GraphPorts,
     functions: frozenset[str],
     robot: Robot,
     found: Centroidal,
@@ -87,6 +87,6 @@ def _kinetic(robot: Robot, found: Centroidal, qd: Sequence[Scalar]) -> Scalar:
     return total
 
 
-def _gives(face: Interface, name: str, entries: Mapping[Any, Scalar]) -> None:
+def _gives(face: GraphPorts, name: str, entries: Mapping[Any, Scalar]) -> None:
     for index, value in sorted(entries.items()):
         face.gives(spell(name, *index), value)

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from ..robot.model import JointKind, Robot
 from .bodies import Mass, loaded
-from .forces import Body, body_of, external_force, moving_force
+from .forces import BodyInertia, body_of, external_force, moving_force
 from .kept import in_units
-from .motion import Motion, Moved, State, Told, rotation_of, told
+from .motion import LinkMotion, Motion, RobotState, Told, rotation_of, told
 from .scalars import Scalar, Vector
 from .spatial import (
     ZERO,
@@ -31,12 +31,12 @@ from .units import ALIKE, Balance, Units, scaled
 def move(
     run: Runner,
     robot: Robot,
-    state: State,
+    state: RobotState,
     unit: Units,
     multiplications: int = 4,
     region: str = "forward",
     balance: Balance = ALIKE,
-) -> dict[int, Moved]:
+) -> dict[int, LinkMotion]:
     """Every joint's motion and its body's force; joint i's are traced in region (``region``, i).
 
     A body is weighed in its unit of the ``balance``.
@@ -51,7 +51,7 @@ def move(
         arriving[i] = run(
             step_of("out", robot, i), (region, i), _with_rates, joint.kind, placed, tells[i], unit
         )
-    moved: dict[int, Moved] = {}
+    moved: dict[int, LinkMotion] = {}
     for i, joint in enumerate(robot.joints):
         visit, here = step_of("out", robot, i), (region, i)
         rotation = rotation_of(run, visit, here, robot, i, state, multiplications)
@@ -118,7 +118,7 @@ def _with_rates(kind: JointKind, placed: Motion, joint: Told, unit: Units) -> Mo
     return Motion(w, alpha, a)
 
 
-def _asked(body: Body, motion: Motion) -> tuple[Wrench, Vector]:
+def _asked(body: BodyInertia, motion: Motion) -> tuple[Wrench, Vector]:
     """The wrench that gives a body its motion, and the last column of its U."""
     force = moving_force(body, motion)
     return force, [row[2] for row in motion.U()]
@@ -136,7 +136,7 @@ def _moved(
     arriving: Motion,
     w: Vector,
     unit: Units,
-) -> Moved:
+) -> LinkMotion:
     """A joint and its body, along whose axes the parent has ``w``."""
     A = unit.acceleration
     match kind:
@@ -161,10 +161,10 @@ def _moved(
             v, a = ((list(r[3:]), list(r[:3])) for r in joint.rates())
             return _free(rotation, joint.q[:3], arriving, w, (v, a), A)
         case JointKind.FIXED:
-            return Moved(arriving, arriving, None, ZERO, ZERO, (ZERO, ZERO), (ZERO, ZERO))
+            return LinkMotion(arriving, arriving, None, ZERO, ZERO, (ZERO, ZERO), (ZERO, ZERO))
 
 
-def _slid(arriving: Motion, joint: Told, A: float) -> Moved:
+def _slid(arriving: Motion, joint: Told, A: float) -> LinkMotion:
     """A prismatic joint."""
     ((rate,), (qdd,)), w, slide = joint.rates(), arriving.w, joint.position()
     # a = a' + q̈ z + U q z + 2 ω × q̇ z
@@ -175,7 +175,7 @@ def _slid(arriving: Motion, joint: Told, A: float) -> Moved:
     above = Motion(w, arriving.alpha, [x, y, z - change])
     rates, changes = (ZERO, [0.0, 0.0, A * rate]), (ZERO, [0.0, 0.0, change])
     shift, slip = [0.0, 0.0, slide], [0.0, 0.0, rate]
-    return Moved(motion, above, None, shift, slip, rates, changes)
+    return LinkMotion(motion, above, None, shift, slip, rates, changes)
 
 
 def _free(
@@ -185,7 +185,7 @@ def _free(
     w: Vector,
     rates: tuple[Twist, Twist],
     A: float,
-) -> Moved:
+) -> LinkMotion:
     """A joint that turns and slides at once; ``rates``: its velocity and acceleration as twists
     (angular; linear) in the moving body's frame, in SI units."""
     (w_J, slip), (alpha_J, a_J) = rates
@@ -201,10 +201,10 @@ def _free(
     )
     above = Motion(w, alpha, a)
     changes = alpha_J, change
-    return Moved(motion, above, rotation, shift, rotation.forward(slip), (w_J, v_J), changes)
+    return LinkMotion(motion, above, rotation, shift, rotation.forward(slip), (w_J, v_J), changes)
 
 
-def revolved(arriving: Motion, turn: Turn, w: Vector, rate: Scalar, change: Scalar) -> Moved:
+def revolved(arriving: Motion, turn: Turn, w: Vector, rate: Scalar, change: Scalar) -> LinkMotion:
     """A revolute joint: ``arriving`` has its rate q̇ and its change q̈ about z in it already.
 
     ``w``: its ω, turned along.
@@ -214,4 +214,4 @@ def revolved(arriving: Motion, turn: Turn, w: Vector, rate: Scalar, change: Scal
     motion = Motion(w, [alpha[0] + w[1] * rate, alpha[1] - w[0] * rate, alpha[2]], a)
     above = Motion([w[0], w[1], w[2] - rate], [alpha[0], alpha[1], alpha[2] - change], a)
     rates, changes = ([0.0, 0.0, rate], ZERO), ([0.0, 0.0, change], ZERO)
-    return Moved(motion, above, turn, ZERO, ZERO, rates, changes)
+    return LinkMotion(motion, above, turn, ZERO, ZERO, rates, changes)

@@ -14,7 +14,7 @@ from .spatial import is_zero
 
 
 @dataclass
-class Interface:
+class GraphPorts:
     """Inputs in the order in which they are asked for, outputs without structural zeros, and the
     signals between that are ``known``, by name."""
 

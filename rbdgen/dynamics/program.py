@@ -56,9 +56,9 @@ from .inverted import (
     products,
     substitutions,
 )
-from .kept import HERE, Task, in_units, times
+from .kept import HERE, TaskInput, in_units, times
 from .logarithmic import Logarithmic
-from .motion import State, told
+from .motion import RobotState, told
 from .outward import move
 from .recording import Recorder, Repeating
 from .recursions import AGAIN, LINEAR, LOGARITHMIC, OF_ID
@@ -124,7 +124,7 @@ def program(
         units = balance_of(robot, sampled, order, efforts, matrices, gradients)
     at_rest = replace(state, qdd=[0.0 if k in order else x for k, x in enumerate(state.qdd)])
 
-    def at(state: State, runner: Runner) -> Found:
+    def at(state: RobotState, runner: Runner) -> Found:
         if formulation == LOGARITHMIC:
             made = common_frame(
                 runner,
@@ -199,13 +199,13 @@ def _efforts(
 def _task(graph: Graph, name: str, size: int) -> list[Scalar]:
     """Words of the task; those that the graph has not are zero."""
     words = [spell(name, k) for k in range(size)]
-    return [Task(word) if word in graph.inputs else 0.0 for word in words]
+    return [TaskInput(word) if word in graph.inputs else 0.0 for word in words]
 
 
-def _state(run: Recorder, robot: Robot, graph: Graph, carrier: str | None) -> State:
+def _state(run: Recorder, robot: Robot, graph: Graph, carrier: str | None) -> RobotState:
     """The state that the task gives, with each revolute joint's sine and cosine."""
     forces = {i: _wrench(b, graph) for b, i in enumerate(robot.moving)}
-    state = State(
+    state = RobotState(
         _task(graph, "q", robot.nq),
         _task(graph, "qd", robot.nv),
         _task(graph, "qdd", robot.nv),
@@ -221,13 +221,13 @@ def _state(run: Recorder, robot: Robot, graph: Graph, carrier: str | None) -> St
     return state
 
 
-def _in_numbers(state: State, words: Mapping[str, Array]) -> State:
+def _in_numbers(state: RobotState, words: Mapping[str, Array]) -> RobotState:
     """The same of words of the task that are known, (N,) each."""
 
     def known(values: Sequence[Scalar]) -> list[Scalar]:
-        return [words[x.name] if isinstance(x, Task) else x for x in values]
+        return [words[x.name] if isinstance(x, TaskInput) else x for x in values]
 
-    return State(
+    return RobotState(
         known(state.q),
         known(state.qd),
         known(state.qdd),
@@ -247,7 +247,7 @@ def _in_turns(offset: Scalar) -> Scalar:
 def _gathered(
     run: Runner,
     robot: Robot,
-    state: State,
+    state: RobotState,
     multiplications: int,
     balance: Balance,
     matrices: bool,
@@ -314,7 +314,7 @@ def _payload(robot: Robot, carrier: str | None, graph: Graph) -> dict[int, Paylo
 def _wrench(b: int, graph: Graph) -> list[Scalar]:
     """The external force on the ``b``-th body, empty where there is none."""
     words = [spell("f_ext", b, axis=axis) for axis in WRENCH]
-    return [Task(word) for word in words] if words[0] in graph.inputs else []
+    return [TaskInput(word) for word in words] if words[0] in graph.inputs else []
 
 
 def _turn(builder: Builder, q: Scalar, factor: Scalar, offset: Scalar) -> tuple[Scalar, Scalar]:

@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
-from ..graph.visits import Program, Result, Scaled, Source, Visit, settle
+from ..graph.visits import Program, Scaled, Source, Visit, VisitResult, settle
 from ..graph.word import spell
 from ..passes.registers import PARAMETER
 from ..robot.angles import NOISE
 from ..robot.model import Array
-from .kept import HERE, Here, Kept, Leaf, Place, Task, input_name, mapped, name_of, source_of
+from .kept import HERE, Here, Kept, Leaf, Place, TaskInput, input_name, mapped, name_of, source_of
 from .repeated import reading_once
 from .scalars import Arithmetic
 from .spatial import Rotation, Turn, TurnX, TurnZX, differs
@@ -56,14 +56,14 @@ class Recorder:
                 return builder
             return builder.input(input_name(path, leaf))
 
-        def result(path: str, leaf: Leaf) -> Result:
-            assert not isinstance(leaf, Task | Result | Scaled | Here)
+        def result(path: str, leaf: Leaf) -> VisitResult:
+            assert not isinstance(leaf, TaskInput | VisitResult | Scaled | Here)
             nodes[path] = builder.lift(leaf)
             # a symmetric tensor holds the same result twice
             parts = path.split(".")
             mirrored = ".".join([*parts[:-2], *reversed(parts[-2:])])
             first = mirrored if nodes.get(mirrored) is nodes[path] else path
-            return Result(visit, name_of(number, step, first))
+            return VisitResult(visit, name_of(number, step, first))
 
         found = mapped(step(*mapped(args, anything)), result)
         kept.append(Kept(step, args, {name_of(number, step, p): x for p, x in nodes.items()}))
@@ -77,7 +77,7 @@ class Recorder:
         return TurnZX(Turn(c, s), TurnX(ca, sa))
 
     def program(self, outputs: Mapping[str, Any]) -> Program:
-        """The visits that ``outputs`` need: name → `Result`, `Task` or constant."""
+        """The visits that ``outputs`` need: name → `VisitResult`, `TaskInput` or constant."""
         once = reading_once(self.steps, self.firsts)
         steps = {
             visit: [replace(kept, args=mapped(kept.args, once)) for kept in own]
@@ -100,7 +100,7 @@ class Recorder:
             return leaf
         if leaf.op is Op.CONST:
             return leaf.value
-        return Task(self.held.setdefault(leaf, spell(PARAMETER, len(self.held))))
+        return TaskInput(self.held.setdefault(leaf, spell(PARAMETER, len(self.held))))
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def _before(visit: Visit, steps: Iterable[Kept]) -> set[Visit]:
 
     def note(_: str, leaf: Leaf) -> Leaf:
         word = leaf.of if isinstance(leaf, Scaled) else leaf
-        if isinstance(word, Result):
+        if isinstance(word, VisitResult):
             found.add(word.visit)
         return leaf
 
@@ -173,7 +173,7 @@ class _Template:
         def given(number: int, path: str, leaf: Leaf) -> Any:
             if isinstance(leaf, Here):
                 return builder
-            if isinstance(leaf, Result) and leaf.visit == visit:
+            if isinstance(leaf, VisitResult) and leaf.visit == visit:
                 return values[leaf.name]
             port = self.ports[number, path]
             if port in known:
@@ -218,7 +218,7 @@ def _outside(visit: Visit, steps: Iterable[Kept]) -> list[tuple[Place, Leaf]]:
     found: list[tuple[Place, Leaf]] = []
 
     def note(number: int, path: str, leaf: Leaf) -> Leaf:
-        inside = isinstance(leaf, Here) or (isinstance(leaf, Result) and leaf.visit == visit)
+        inside = isinstance(leaf, Here) or (isinstance(leaf, VisitResult) and leaf.visit == visit)
         if not inside:
             found.append(((number, path), leaf))
         return leaf

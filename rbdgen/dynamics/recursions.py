@@ -17,7 +17,7 @@ from .composite import Columns, Gradient, no_gradient
 from .entries import gradient
 from .fields import accelerated, gathered
 from .logarithmic import Logarithmic
-from .motion import Moved, State
+from .motion import LinkMotion, RobotState
 from .outward import move
 from .recursive import recursive_gradient
 from .rnea import gather, indices
@@ -34,10 +34,10 @@ OF_ID = (LINEAR, *LATHROP)  # inverse dynamics alone
 
 
 @dataclass
-class Pass:
+class RecursionPass:
     """The recursions at one acceleration."""
 
-    moved: dict[int, Moved]  # of the formulations in links' frames
+    moved: dict[int, LinkMotion]  # of the formulations in links' frames
     tau: Vector
     M: list[Vector]
     gradient: Gradient  # in the formulation asked for
@@ -74,7 +74,7 @@ class Recursions:
             return self.builder
         return OneRegion(self.builder, joined_roots(self.robot))
 
-    def __call__(self, state: State, wanted: bool, regions: str = "") -> Pass:
+    def __call__(self, state: RobotState, wanted: bool, regions: str = "") -> RecursionPass:
         """Way out and way back; ``wanted``: with M and gradients. Each has its own regions."""
         rigid = self._rigid(state, wanted, regions)
         own = drivetrains(self.robot)
@@ -99,7 +99,7 @@ class Recursions:
                 tau[k] = plus(tau[k], k, effort)
         again = rigid.accelerated
         accelerated = None if again is None else lambda qdd: resisted(again(qdd))
-        return Pass(rigid.moved, tau, M, resisted(rigid.gradient), accelerated)
+        return RecursionPass(rigid.moved, tau, M, resisted(rigid.gradient), accelerated)
 
     def _beside(self, value: Scalar, k: int, regions: str) -> AbstractContextManager[None]:
         """The region of what coordinate ``k`` has already, else that of its joint's way back."""
@@ -108,7 +108,7 @@ class Recursions:
             return self.solving.region(f"backward{regions}", self.owner[k])
         return self.builder.in_region(node.region)
 
-    def _rigid(self, state: State, wanted: bool, regions: str = "") -> Pass:
+    def _rigid(self, state: RobotState, wanted: bool, regions: str = "") -> RecursionPass:
         """The same of rigid bodies alone."""
         robot, builder, unit = self.robot, self.builder, self.unit
         if not self.moves:
@@ -131,9 +131,9 @@ class Recursions:
         found = columns.gradient
         if wanted and self.formulation == RECURSIVE:
             found = recursive_gradient(builder, robot, moved, whole, unit, regions)
-        return Pass(moved, tau, columns.gradient.M, found)
+        return RecursionPass(moved, tau, columns.gradient.M, found)
 
-    def _efforts(self, robot: Robot, state: State) -> Vector:
+    def _efforts(self, robot: Robot, state: RobotState) -> Vector:
         """τ (nv,) in a formulation that has nothing else."""
         if self.formulation == LINEAR:
             return linear.inverse_dynamics(Inline(self.builder), robot, state, self.multiplications)
@@ -143,7 +143,7 @@ class Recursions:
         run = Inline(arithmetic)
         return lathrop.inverse_dynamics(run, robot, state, self.multiplications, self.formulation)
 
-    def _summed(self, robot: Robot, state: State, wanted: bool) -> Pass:
+    def _summed(self, robot: Robot, state: RobotState, wanted: bool) -> RecursionPass:
         """The same as sums in one frame for each tree."""
         frame = common_frame(
             Inline(self.builder),
@@ -162,10 +162,10 @@ class Recursions:
         def again(qdd: dict[int, Scalar]) -> Gradient:
             return gradient(sums, accelerated(sums, found, qdd), self.largest)
 
-        return Pass({}, found.tau, own.M, own, again)
+        return RecursionPass({}, found.tau, own.M, own, again)
 
 
-def _alone(tau: Vector) -> Pass:
+def _alone(tau: Vector) -> RecursionPass:
     """Where τ alone is asked for."""
     none = no_gradient(len(tau))
-    return Pass({}, tau, none.M, none)
+    return RecursionPass({}, tau, none.M, none)

@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..robot.model import Robot
-from .axes import Axis, Step, axes_of, power, steps_to_parent, twist_before, wrench_after
+from .axes import Axis, FrameChange, axes_of, power, steps_to_parent, twist_before, wrench_after
 from .composite import Gradient
-from .motion import Motion, Moved
+from .motion import LinkMotion, Motion
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import ZERO, Twist, Wrench, add, cross, matvec, scale, sub, wrench_sum
 from .units import Units, scaled
@@ -27,11 +27,11 @@ STILL: Twist = (ZERO, ZERO)
 
 
 @dataclass
-class Body:
+class BodyDerivatives:
     """One body: its motion and force, and their derivatives by coordinate."""
 
     axes: list[Axis]
-    steps: tuple[Step, ...]  # to the parent
+    steps: tuple[FrameChange, ...]  # to the parent
     v: Twist
     a: Twist
     dv_dq: dict[int, Twist] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Body:
 def recursive_gradient(
     arithmetic: Arithmetic,
     robot: Robot,
-    moved: dict[int, Moved],
+    moved: dict[int, LinkMotion],
     whole: dict[int, Wrench],
     unit: Units,
     again: str = "",
@@ -57,7 +57,7 @@ def recursive_gradient(
     """
     n = robot.nv
     dq, dqd = ([[0.0] * n for _ in range(n)] for _ in range(2))
-    bodies: dict[int, Body] = {}
+    bodies: dict[int, BodyDerivatives] = {}
     by_axis: dict[int, Axis] = {}
     key = 0  # columns are counted by joint: two joints may share a coordinate
     for i in range(len(robot.joints)):
@@ -92,14 +92,14 @@ def recursive_gradient(
 def _outward(
     robot: Robot,
     i: int,
-    moved: dict[int, Moved],
+    moved: dict[int, LinkMotion],
     unit: Units,
     own: dict[int, Axis],
-    bodies: dict[int, Body],
+    bodies: dict[int, BodyDerivatives],
     given: tuple[Twist, Twist] | None = None,
-) -> Body:
+) -> BodyDerivatives:
     joint, A = robot.joints[i], unit.acceleration
-    base = Body([], (), STILL, (ZERO, scaled(robot.gravity, -A)))
+    base = BodyDerivatives([], (), STILL, (ZERO, scaled(robot.gravity, -A)))
     up, still = bodies.get(joint.parent, base), Motion(ZERO, ZERO, ZERO)
     parent = moved[joint.parent].motion if joint.parent >= 0 else still
     steps = steps_to_parent(joint, moved[i], parent, unit)
@@ -112,7 +112,7 @@ def _outward(
         v, a = given
         # X v_λ and X a_λ but for S q̇ and S q̈, which vanish in their products with S
         Xv, Xa = v, _less(a, _cross_motion(v, rates))
-    body = Body(list(own.values()), steps, v, a)
+    body = BodyDerivatives(list(own.values()), steps, v, a)
     for k in up.dv_dqd:
         body.dv_dqd[k] = twist_before(up.dv_dqd[k], steps)
         body.dv_dq[k] = twist_before(up.dv_dq[k], steps)
@@ -147,17 +147,17 @@ def _outward(
 
 
 def motions(
-    robot: Robot, moved: dict[int, Moved], unit: Units, arithmetic: Arithmetic
+    robot: Robot, moved: dict[int, LinkMotion], unit: Units, arithmetic: Arithmetic
 ) -> dict[int, tuple[Twist, Twist]]:
     """v and a of each body, the acceleration less gravity."""
-    bodies: dict[int, Body] = {}
+    bodies: dict[int, BodyDerivatives] = {}
     for i in range(len(robot.joints)):
         with arithmetic.region("forward", i):
             bodies[i] = _outward(robot, i, moved, unit, {}, bodies)
     return {i: (body.v, body.a) for i, body in bodies.items()}
 
 
-def _to_parent(wrench: Wrench, steps: tuple[Step, ...]) -> Wrench:
+def _to_parent(wrench: Wrench, steps: tuple[FrameChange, ...]) -> Wrench:
     for step in steps:
         wrench = wrench_after(wrench, step)
     return wrench

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..graph.node import Region
 from ..robot.model import JointKind, Robot
-from .motion import State, Told, rotation_of, told
+from .motion import RobotState, Told, rotation_of, told
 from .scalars import Vector
 from .spatial import ZERO, Placement, Rotation, Tensor, Turn, Twist, add, matvec, transposed
 from .steps import Runner
@@ -33,7 +33,7 @@ class Relative:
 
 
 def relative(
-    run: Runner, robot: Robot, i: int, state: State, multiplications: int, here: Region
+    run: Runner, robot: Robot, i: int, state: RobotState, multiplications: int, here: Region
 ) -> Relative:
     """Joint ``i`` by itself."""
     joint, own, visit = robot.joints[i], told(robot, i, state), by_place("joint", robot, i)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
-from ..graph.visits import Result, Scaled, Visit
+from ..graph.visits import Scaled, Visit, VisitResult
 from .kept import Kept, Leaf, input_name, mapped
 
 Steps = Mapping[Visit, Sequence[Kept]]
@@ -44,13 +44,13 @@ def reading_once(steps: Steps, firsts: Mapping[Visit, Visit]) -> Callable[[str, 
     same = {(step.template, name) for step in pairs for name in step.reads}
 
     def once(_: str, leaf: Leaf) -> Leaf:
-        if isinstance(leaf, Scaled) and isinstance(leaf.of, Result):
+        if isinstance(leaf, Scaled) and isinstance(leaf.of, VisitResult):
             return Scaled(_first(leaf.of), leaf.by)
-        return _first(leaf) if isinstance(leaf, Result) else leaf
+        return _first(leaf) if isinstance(leaf, VisitResult) else leaf
 
-    def _first(result: Result) -> Result:
+    def _first(result: VisitResult) -> VisitResult:
         known = (result.visit.template, result.name) in same
-        return Result(firsts[result.visit], result.name) if known else result
+        return VisitResult(firsts[result.visit], result.name) if known else result
 
     while other := {(s.template, n) for s in pairs for n in _differing(s, once)} & same:
         same -= other

@@ -15,7 +15,7 @@ from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot
 from .drivetrains import added
 from .kept import in_units
-from .motion import Moved, State, multiplier
+from .motion import LinkMotion, RobotState, multiplier
 from .outward import move
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import (
@@ -37,7 +37,7 @@ from .units import ALIKE, Balance, Units, scaled, units
 
 
 def rnea(
-    arithmetic: Arithmetic, robot: Robot, state: State, multiplications: int = 4
+    arithmetic: Arithmetic, robot: Robot, state: RobotState, multiplications: int = 4
 ) -> list[Scalar]:
     """Joint efforts (nv,) of a tree of joints of any kind, axes of one-axis joints along z.
 
@@ -51,7 +51,7 @@ def rnea(
 def gather(
     run: Runner,
     robot: Robot,
-    moved: dict[int, Moved],
+    moved: dict[int, LinkMotion],
     unit: Units,
     region: str = "backward",
     observe: Callable[[int, Wrench], None] | None = None,

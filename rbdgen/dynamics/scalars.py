@@ -32,7 +32,7 @@ class Arithmetic(Protocol):
     def region(self, kind: str, joint: int) -> Any: ...
 
 
-class Numbers:
+class FloatScalars:
     """Arithmetic on floats and NumPy arrays; regions mean nothing."""
 
     sin = staticmethod(np.sin)

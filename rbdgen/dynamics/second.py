@@ -36,14 +36,14 @@ from ..robot.rotors import drivetrains
 from .composite import Gradient, Matrix
 from .directions import brackets, seeds
 from .drivetrains import curvature
-from .motion import State
-from .ports import Interface
+from .motion import RobotState
+from .ports import GraphPorts
 from .scalars import Scalar
 from .spatial import is_zero
 
 Place = tuple[int, int, int]
 Entries = dict[Place, Scalar]  # those that are not zero by structure
-StateOf = Callable[[Interface], State]
+StateOf = Callable[[GraphPorts], RobotState]
 NAMES = ("d2tau_dq2", "d2tau_dqd2", "d2tau_dq_dqd", "dM_dq")
 
 
@@ -55,7 +55,7 @@ def with_second_derivatives(
     ``order``: coordinate → its joint, of those that are wanted. ``state``: the state that the graph
     is of, of another interface.
     """
-    face = Interface(Builder())
+    face = GraphPorts(Builder())
     own = _Second(robot, face, state(face), order, found, graph)
     face.inputs[:] = graph.inputs
     face.outputs |= {name: own.copies[node] for name, node in graph.outputs.items()}
@@ -72,8 +72,8 @@ class _Second:
     def __init__(
         self,
         robot: Robot,
-        face: Interface,
-        state: State,
+        face: GraphPorts,
+        state: RobotState,
         order: Mapping[int, int],
         found: Gradient,
         graph: Graph,

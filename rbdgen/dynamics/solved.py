@@ -10,7 +10,7 @@ from ..graph.node import Builder, Op
 from ..graph.word import indices, kind_of, spell
 from ..robot.model import BASE
 from .factorisation import Entries, Order, Solver, factorise, times
-from .ports import Interface
+from .ports import GraphPorts
 from .scalars import Arithmetic, Scalar, Vector
 from .sparse import connected
 from .spatial import is_zero
@@ -18,7 +18,7 @@ from .spatial import is_zero
 Columns = list[dict[int, Scalar]]
 
 
-def given_inverse(face: Interface, M: Sequence[Vector], order: Iterable[int]) -> Entries:
+def given_inverse(face: GraphPorts, M: Sequence[Vector], order: Iterable[int]) -> Entries:
     """Inputs, the lower triangle of M⁻¹: where M connects coordinates, directly or not."""
     there = list(order)
     known = {(i, j) for i in there for j in there if j < i and not is_zero([M[i][j]])}
@@ -40,7 +40,7 @@ def forward_slopes(builder: Builder, products: list[Columns]) -> list[Columns]:
     return slopes
 
 
-def gives_forward(face: Interface, order: Iterable[int], slopes: list[Columns]) -> None:
+def gives_forward(face: GraphPorts, order: Iterable[int], slopes: list[Columns]) -> None:
     """The two gradients of q̈."""
     for name, columns in zip(("dqdd_dq", "dqdd_dqd"), slopes, strict=True):
         face.gives_columns(name, order, columns)
@@ -62,7 +62,7 @@ def apart(builder: Builder, told: Scalar, M: Sequence[Vector]) -> list[Vector]:
 
 
 def gives_of_effort(
-    face: Interface, solving: Arithmetic, order: Order, solver: Solver, nv: int, explicit: bool
+    face: GraphPorts, solving: Arithmetic, order: Order, solver: Solver, nv: int, explicit: bool
 ) -> None:
     """q̈ = M⁻¹ (τ - bias). ``explicit``: M⁻¹ is there, and a product with it is soon done."""
     tau, bias = face.vector("tau", nv, order), face.vector("bias", nv, order)
@@ -82,7 +82,7 @@ def solved(given: Graph, order: Order, nv: int, functions: Iterable[str]) -> Gra
     constant. ``order``: coordinate → its joint, root first, of ``nv`` in all.
     """
     builder, wanted = Builder(), {*functions}
-    face, read = Interface(builder), dict[str, Scalar]()
+    face, read = GraphPorts(builder), dict[str, Scalar]()
 
     def entry(kind: str, i: int, j: int) -> Scalar:
         name = spell(kind, i, j)

@@ -18,9 +18,9 @@ from ..graph.node import Builder
 from ..graph.word import spell
 from ..robot.model import JointKind, Robot, RobotError
 from .interface import WRENCH
-from .motion import Moved, State
+from .motion import LinkMotion, RobotState
 from .outward import move
-from .ports import Interface
+from .ports import GraphPorts
 from .recursive import motions, recursive_gradient
 from .rnea import gather
 from .scalars import Scalar, Vector
@@ -37,7 +37,7 @@ def motion(robot: Robot) -> Graph:
     face, unit = _face(robot)
     nv = robot.nv
     q, qd, qdd = (face.vector(name, nv, range(nv)) for name in ("q", "qd", "qdd"))
-    moved, found = _whole(face, robot, State(q, qd, qdd), unit)
+    moved, found = _whole(face, robot, RobotState(q, qd, qdd), unit)
     for i, (v, a) in motions(robot, moved, unit, face.builder).items():
         for name, value in _words(i, v, a, found[i]):
             face.gives(name, value)
@@ -52,7 +52,7 @@ def slopes(robot: Robot) -> Graph:
     face, unit = _face(robot)
     nv = robot.nv
     q, qd = (face.vector(name, nv, range(nv)) for name in ("q", "qd"))
-    moved = move(Inline(face.builder), robot, State(q, qd, [0.0] * nv), unit)
+    moved = move(Inline(face.builder), robot, RobotState(q, qd, [0.0] * nv), unit)
     there = motion(robot).outputs
     given, whole = {}, {}
     for i in range(len(robot.joints)):
@@ -71,7 +71,7 @@ def slopes(robot: Robot) -> Graph:
 
 def product(robot: Robot, entries: Sequence[str]) -> Graph:
     """``Minv`` (lower triangle) and ``entries`` of ∂τ/∂q, ∂τ/∂q̇ → ``dqdd_dq``, ``dqdd_dqd``."""
-    face = Interface(Builder())
+    face = GraphPorts(Builder())
     nv = robot.nv
     lower = {(i, j): face.given(spell("Minv", i, j)) for i in range(nv) for j in range(i + 1)}
     given = {name: face.given(name) for name in entries}
@@ -88,7 +88,7 @@ def product(robot: Robot, entries: Sequence[str]) -> Graph:
     return face.graph()
 
 
-def _face(robot: Robot) -> tuple[Interface, Units]:
+def _face(robot: Robot) -> tuple[GraphPorts, Units]:
     for joint in robot.joints:
         if joint.kind not in ONE_AXIS or joint.mimic:
             raise RobotError(f'{robot.name}: joint "{joint.name}" has not one axis of its own')
@@ -97,12 +97,12 @@ def _face(robot: Robot) -> tuple[Interface, Units]:
                 f'{robot.name}: joint "{joint.name}" has a rotor, damping or friction, which these '
                 "parts leave out"
             )
-    return Interface(Builder()), consistent_units(robot)[0]
+    return GraphPorts(Builder()), consistent_units(robot)[0]
 
 
 def _whole(
-    face: Interface, robot: Robot, state: State, unit: Units
-) -> tuple[dict[int, Moved], dict[int, Wrench]]:
+    face: GraphPorts, robot: Robot, state: RobotState, unit: Units
+) -> tuple[dict[int, LinkMotion], dict[int, Wrench]]:
     moved = move(Inline(face.builder), robot, state, unit)
     whole: dict[int, Wrench] = {}
     gather(Inline(face.builder), robot, moved, unit, observe=whole.__setitem__)

@@ -26,9 +26,9 @@ from ..graph.node import Builder
 from ..graph.visits import Visit
 from ..graph.word import spell
 from ..robot.model import JointKind, Robot
-from .exponential import PLACES, Moved, moved
+from .exponential import PLACES, ExpMap, moved
 from .factorisation import Entries
-from .motion import State
+from .motion import RobotState
 from .rnea import indices
 from .scalars import Scalar, Vector
 from .spatial import is_nothing, is_zero
@@ -57,7 +57,7 @@ class Rates:
 
 
 @dataclass(frozen=True)
-class Point:
+class StepState:
     """A state on the way: q (nq,), q̇ (nv,), and the derivatives of each by the first state's q, q̇
     and by τ, 3 nv columns of nv rows, q's along its tangent space."""
 
@@ -69,13 +69,13 @@ class Point:
 
 @dataclass(frozen=True)
 class Rate:
-    """q̇ or q̈, coordinate → entry, or times something; its derivatives as a `Point` has them."""
+    """q̇ or q̈, coordinate → entry, or times something; its derivatives as a `StepState` has them."""
 
     value: dict[int, Scalar] = field(default_factory=dict)
     by: Columns = field(default_factory=list)
 
 
-def named(point: Point) -> Iterator[tuple[str, Scalar]]:
+def named(point: StepState) -> Iterator[tuple[str, Scalar]]:
     """q_next, qd_next, A and B by the names of outputs."""
     nv = len(point.qd)
     for name, values in (("q_next", point.q), ("qd_next", point.qd)):
@@ -91,16 +91,16 @@ def euler(
     run: Runner,
     robot: Robot,
     h: float,
-    state: State,
+    state: RobotState,
     rates: Rates,
-) -> Point:
+) -> StepState:
     """A step of semi-implicit Euler, of ``h`` seconds.
 
     Visits to "step", of a joint, and to "follow", of a joint and a column of A or B.
     """
     nv = robot.nv
     columns = [*chain(*rates.slopes), *rates.by_effort(nv)]
-    point = Point(list(state.q), list(state.qd), [{} for _ in columns], [{} for _ in columns])
+    point = StepState(list(state.q), list(state.qd), [{} for _ in columns], [{} for _ in columns])
     for i in robot.free:
         kind, at, own = robot.joints[i].kind, robot.q_slices[i], indices(robot.v_slices[i])
         if kind not in PLACES:  # whatever moves along one axis is moved alike
@@ -125,7 +125,7 @@ def euler(
 
 def _advanced(
     kind: JointKind, h: Scalar, q: Vector, qd: Vector, qdd: Vector
-) -> tuple[Vector, Moved]:
+) -> tuple[Vector, ExpMap]:
     """q̇₊ of a joint, and where it is then."""
     faster = [v + h * a for v, a in zip(qd, qdd, strict=True)]
     return faster, moved(kind, q, [h * v for v in faster])
@@ -141,13 +141,17 @@ def _followed(
     """The rows of a joint in a column of A or B, of q₊ and of q̇₊: with the ``entries`` of q̈'s
     derivatives, to which 1 of q̇ and E of q are added."""
     of_qd = [h * x + one for x, one in zip(entries, alone, strict=True)]
-    along = Moved([], None, J).along([h * x for x in of_qd])
+    along = ExpMap([], None, J).along([h * x for x in of_qd])
     return [x + y for x, y in zip(along, turned, strict=True)], of_qd
 
 
 def runge_kutta(
-    builder: Builder, robot: Robot, h: float, state: State, rates: Callable[[State], Rates]
-) -> Point:
+    builder: Builder,
+    robot: Robot,
+    h: float,
+    state: RobotState,
+    rates: Callable[[RobotState], Rates],
+) -> StepState:
     """A step of the classical rule of Runge and Kutta, of ``h`` seconds.
 
     All points but the first have regions of their own: ``forward_2`` and so on.
@@ -156,7 +160,7 @@ def runge_kutta(
     speeds: list[Rate] = []
     accelerations: list[Rate] = []
 
-    def moved(far: float, weights: Sequence[int]) -> Point:
+    def moved(far: float, weights: Sequence[int]) -> StepState:
         """The point after ``far`` [s], by the last rates, one for each weight."""
         count = len(weights)
         w = _sum(builder, robot, far, speeds[-count:], weights)
@@ -173,15 +177,15 @@ def runge_kutta(
     return here
 
 
-def _first(robot: Robot, state: State) -> Point:
+def _first(robot: Robot, state: RobotState) -> StepState:
     """The state, of which each entry's derivative by itself is 1."""
     nv = robot.nv
     by_q: Columns = [{j: 1.0} if j < nv else {} for j in range(3 * nv)]
     by_qd: Columns = [{j - nv: 1.0} if nv <= j < 2 * nv else {} for j in range(3 * nv)]
-    return Point(list(state.q), list(state.qd), by_q, by_qd)
+    return StepState(list(state.q), list(state.qd), by_q, by_qd)
 
 
-def _accelerated(builder: Builder, robot: Robot, rates: Rates, point: Point) -> Rate:
+def _accelerated(builder: Builder, robot: Robot, rates: Rates, point: StepState) -> Rate:
     """q̈ at a point, and its derivatives by the first one: the chain rule."""
     found = Rate(dict(rates.qdd), [{} for _ in range(3 * robot.nv)])
     by_effort = rates.by_effort(robot.nv)
@@ -225,7 +229,7 @@ def _sum(
 def _after(
     builder: Builder,
     robot: Robot,
-    first: Point,
+    first: StepState,
     far: float,
     accelerations: Sequence[Rate],
     weights: Sequence[int] = (1,),
@@ -240,9 +244,9 @@ def _after(
     return change
 
 
-def _moved(builder: Builder, robot: Robot, first: Point, w: Rate, after: Rate) -> Point:
+def _moved(builder: Builder, robot: Robot, first: StepState, w: Rate, after: Rate) -> StepState:
     """The point a step ``w`` from the first one, with the velocity ``after``."""
-    point = Point(list(first.q), list(first.qd), [{} for _ in w.by], after.by)
+    point = StepState(list(first.q), list(first.qd), [{} for _ in w.by], after.by)
     for i in robot.free:
         own, at = robot.v_slices[i], robot.q_slices[i]
         with builder.region(STEP, i):

@@ -22,10 +22,10 @@ from .factorisation import Solver, times
 from .interface import WRENCH, revolute
 from .inversion import EFFORT, NEAR, PLACES, nearby, solver
 from .kinematics import Kinematics
-from .motion import State
+from .motion import RobotState
 from .observed import Frames, gives_frames, gives_masses
-from .ports import Interface
-from .recursions import AGAIN, Pass, Recursions
+from .ports import GraphPorts
+from .recursions import AGAIN, RecursionPass, Recursions
 from .scalars import Arithmetic, Scalar, Vector
 from .second import with_second_derivatives
 from .solved import (
@@ -37,7 +37,7 @@ from .solved import (
     gives_of_effort,
 )
 from .spatial import is_zero
-from .stepping import Point, Rates, euler, named, runge_kutta
+from .stepping import Rates, StepState, euler, named, runge_kutta
 from .steps import Inline
 from .units import Units, consistent_units, units
 from .winograd import Largest
@@ -78,7 +78,7 @@ class Tracing:
     within: Units | None = None  # units to trace in; else those that take the fewest products
 
     def graph(self) -> Graph:
-        face, functions = Interface(self.builder), self.functions
+        face, functions = GraphPorts(self.builder), self.functions
         state = self._state(face)
         given = unforced = None
         if functions & AT_GIVEN_ACCELERATION:
@@ -100,7 +100,7 @@ class Tracing:
         found = given.gradient._replace(M=given.M)
         return with_second_derivatives(self.robot, face.graph(), found, self.order, self._state)
 
-    def _gives_others(self, face: Interface, state: State, at: Pass | None) -> None:
+    def _gives_others(self, face: GraphPorts, state: RobotState, at: RecursionPass | None) -> None:
         """M, and what takes its inverse."""
         functions = self.functions
         assert at is not None
@@ -175,7 +175,7 @@ class Tracing:
         several = len(self.robot.children[-1]) > 1 and self.functions & set(OF_MASSES)
         return bool(self.functions & SEEING or several)
 
-    def _gives_observed(self, face: Interface, state: State) -> None:
+    def _gives_observed(self, face: GraphPorts, state: RobotState) -> None:
         """Trace the functions of named frames and those of the bodies' masses."""
         functions, several = self.functions, self.functions - {*OF_FRAMES, *OF_MASSES}
         if functions & set(OF_FRAMES):
@@ -186,23 +186,25 @@ class Tracing:
             found = Centroidal(self.builder, self.robot, state, self.multiplications, weighed)
             gives_masses(face, functions, self.robot, found, state.qd, list(self.order))
 
-    def _kinematics(self, state: State) -> Kinematics:
+    def _kinematics(self, state: RobotState) -> Kinematics:
         """The kinematics of named frames in a state."""
         regions = "_frames" if self.functions - {*OF_FRAMES, *OF_MASSES} else ""
         moving = "twist" in self.functions
         return Kinematics(self.builder, self.robot, state, self.multiplications, regions, moving)
 
-    def _gives_held(self, face: Interface, state: State, name: str, regions: str) -> None:
+    def _gives_held(self, face: GraphPorts, state: RobotState, name: str, regions: str) -> None:
         """τ without acceleration and forces, of a state of which no more is known."""
         still = [0.0] * self.robot.nv
         qd = state.qd if "qd" in HELD[name] else still
         tau = self.recursions(replace(state, qd=qd, qdd=still, f_ext={}), False, regions).tau
         face.gives_vector(name, {k: tau[k] for k in self.order})
 
-    def _solver(self, at: Pass) -> Solver:
+    def _solver(self, at: RecursionPass) -> Solver:
         return solver(self.recursions, self.factorisation, at, self.order, self.sizes)
 
-    def _gives_at_effort(self, face: Interface, state: State, at: Pass, solver: Solver) -> None:
+    def _gives_at_effort(
+        self, face: GraphPorts, state: RobotState, at: RecursionPass, solver: Solver
+    ) -> None:
         """Trace the functions of a given effort; ``at``: the pass without it."""
         tau = face.vector("tau", self.robot.nv, self.order)
         if "cfd" in self.functions:
@@ -224,11 +226,11 @@ class Tracing:
             for name, value in named(self._stepped(state, tau, first)):
                 face.gives(name, value)
 
-    def _accelerations(self, tau: Vector, at: Pass, solver: Solver) -> dict[int, Scalar]:
+    def _accelerations(self, tau: Vector, at: RecursionPass, solver: Solver) -> dict[int, Scalar]:
         (qdd,) = solver.times([self._effort(tau, at)], first=ACCELERATIONS)
         return qdd
 
-    def _effort(self, tau: Vector, at: Pass) -> dict[int, Scalar]:
+    def _effort(self, tau: Vector, at: RecursionPass) -> dict[int, Scalar]:
         """The efforts that accelerate the joints: τ less the bias, by coordinate."""
         effort, one = {}, self.recursions.solving
         for k, i in self.order.items():
@@ -237,7 +239,7 @@ class Tracing:
         return effort
 
     def _slopes(
-        self, state: State, qdd: dict[int, Scalar], at: Pass, solver: Solver
+        self, state: RobotState, qdd: dict[int, Scalar], at: RecursionPass, solver: Solver
     ) -> list[Columns]:
         """∂q̈/∂q and ∂q̈/∂q̇."""
         if at.accelerated is not None:
@@ -250,12 +252,12 @@ class Tracing:
         solved = [solver.times(c, AGAIN, first + n * self.robot.nv) for n, c in enumerate(columns)]
         return forward_slopes(self.builder, solved)
 
-    def _stepped(self, state: State, tau: Vector, first: Rates) -> Point:
+    def _stepped(self, state: RobotState, tau: Vector, first: Rates) -> StepState:
         """The state after a step, by the rule asked for."""
         if self.integrator == "euler":
             return euler(Inline(self.builder), self.robot, self.step, state, first)
 
-        def rates(there: State) -> Rates:
+        def rates(there: RobotState) -> Rates:
             if there is state:
                 return first
             at = self.recursions(replace(there, qdd=[0.0] * self.robot.nv), True)
@@ -265,7 +267,7 @@ class Tracing:
 
         return runge_kutta(self.builder, self.robot, self.step, state, rates)
 
-    def _state(self, face: Interface) -> State:
+    def _state(self, face: GraphPorts) -> RobotState:
         """The inputs that the functions need."""
         robot, forced = self.robot, not self.functions <= set(UNFORCED)
         moves = any("qd" in NEEDS.get(name, ("qd",)) for name in self.functions)
@@ -280,7 +282,7 @@ class Tracing:
         accelerated = self.base if forced else 0
         if self.functions & AT_GIVEN_ACCELERATION:
             accelerated = robot.nv
-        return State(
+        return RobotState(
             face.vector("q", robot.nq, asked),
             face.vector("qd", robot.nv, range(robot.nv) if moves else ()),
             face.vector("qdd", robot.nv, range(accelerated)),
@@ -292,7 +294,7 @@ class Tracing:
             self._payload(face),
         )
 
-    def _payload(self, face: Interface) -> dict[int, Payload]:
+    def _payload(self, face: GraphPorts) -> dict[int, Payload]:
         if self.payload is None or self.functions <= set(OF_FRAMES):
             return {}
         i, pose = self.payload
@@ -300,10 +302,10 @@ class Tracing:
 
 
 def _gives_inverse(
-    face: Interface,
+    face: GraphPorts,
     functions: frozenset[str],
     order: dict[int, int],
-    given: Pass,
+    given: RecursionPass,
     solving: Arithmetic,
 ) -> None:
     """Trace the functions of a given acceleration: id, did and difd."""

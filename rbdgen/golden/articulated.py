@@ -25,7 +25,7 @@ from .states import external_forces, in_chunks, positions, tangents
 SMALLEST_PIVOT = 1e-14
 
 
-class Articulated(NamedTuple):
+class ArticulatedFactors(NamedTuple):
     """Per joint: U (N, 6, nv), D (N, nv, nv), U D⁻¹ (N, 6, nv) and Iᵃ (N, 6, 6).
 
     D is the inertia that the joint feels, its rotor's included, Iᵃ the one that its parent feels
@@ -38,7 +38,7 @@ class Articulated(NamedTuple):
     Ia: list[Array]
 
 
-def articulated_inertias(robot: Robot, X: list[Array]) -> Articulated:
+def articulated_inertias(robot: Robot, X: list[Array]) -> ArticulatedFactors:
     """Articulated inertias, from the tree's transforms X; RobotError where M is singular."""
     S, n = tree.subspaces(robot), len(robot.joints)
     own, rotor = tree.columns(robot), armatures(robot)
@@ -46,7 +46,7 @@ def articulated_inertias(robot: Robot, X: list[Array]) -> Articulated:
     # one slot more for the base, which index −1 finds
     IA = [np.broadcast_to(inertia, shape) for inertia in tree.inertias(robot)]
     IA.append(np.zeros(shape))
-    U, D, UDinv, Ia = Articulated(*([np.empty(0)] * n for _ in range(4)))
+    U, D, UDinv, Ia = ArticulatedFactors(*([np.empty(0)] * n for _ in range(4)))
     for i, joint in reversed(list(enumerate(robot.joints))):
         # U = Iᴬ S;  D = Sᵀ U + a
         U[i] = IA[i] @ S[i]
@@ -61,7 +61,7 @@ def articulated_inertias(robot: Robot, X: list[Array]) -> Articulated:
         UDinv[i] = np.asarray(np.linalg.solve(D[i], UT), np.float64).swapaxes(1, 2)
         Ia[i] = IA[i] - UDinv[i] @ UT
         IA[joint.parent] = IA[joint.parent] + X[i].swapaxes(1, 2) @ Ia[i] @ X[i]
-    return Articulated(U, D, UDinv, Ia)
+    return ArticulatedFactors(U, D, UDinv, Ia)
 
 
 def aba(

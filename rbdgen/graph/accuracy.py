@@ -16,7 +16,7 @@ from .word import array_named, parse
 
 
 @dataclass
-class Sums:
+class ErrorSums:
     """Sums over states of one scale: a row's squared errors, their squares, its own squares."""
 
     states: int = 0
@@ -45,7 +45,7 @@ class Accuracy:
     """Errors by row and scale, of all states that were added. ``factors``: as of `rows_of`."""
 
     factors: Mapping[str, float]
-    sums: dict[str, list[Sums]] = field(default_factory=dict)
+    sums: dict[str, list[ErrorSums]] = field(default_factory=dict)
 
     def add(self, scale: int, words: Mapping[str, Array], exact: Mapping[str, Array]) -> None:
         """States (N,) of one of the `REPORTED` scales: what words stand for, and what is exact."""
@@ -54,7 +54,7 @@ class Accuracy:
         off = row_squares({name: words[name] - exact[name] for name in names}, self.factors)
         own = row_squares({name: exact[name] for name in names}, self.factors)
         for row, squares in off.items():
-            self.sums.setdefault(row, [Sums() for _ in REPORTED])[scale].add(squares, own[row])
+            self.sums.setdefault(row, [ErrorSums() for _ in REPORTED])[scale].add(squares, own[row])
 
     def add_parts(self, words: Mapping[str, Array], exact: Mapping[str, Array]) -> None:
         """States (N,) of which the promised `SCALES` are equal parts."""

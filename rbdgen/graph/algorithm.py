@@ -55,7 +55,7 @@ class Variable:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Step:
+class UnitStep:
     """One step: ``results`` from ``args``. What ``value`` is, ``Do`` says."""
 
     do: Do
@@ -70,7 +70,7 @@ class Algorithm:
     """Steps in an order in which what they read is there; inputs and outputs by name."""
 
     inputs: dict[str, Variable]
-    steps: tuple[Step, ...]
+    steps: tuple[UnitStep, ...]
     outputs: dict[str, Variable]
 
     @property
@@ -100,7 +100,7 @@ class Draft:
 
     def __init__(self) -> None:
         self._inputs: dict[str, Variable] = {}
-        self._steps: list[Step] = []
+        self._steps: list[UnitStep] = []
 
     def finish(self, **outputs: Variable) -> Algorithm:
         """The algorithm of all steps so far."""
@@ -176,28 +176,28 @@ class Draft:
         self, row: Variable, table: NDArray[np.int64], widths: Sequence[int]
     ) -> tuple[Variable, ...]:
         columns = tuple(Variable(width, False) for width in widths)
-        return self._append(Step(Do.LOOKUP, (row,), columns, table=table))
+        return self._append(UnitStep(Do.LOOKUP, (row,), columns, table=table))
 
     def normalise(self, word: Variable, window: int, steps: int) -> tuple[Variable, ...]:
         """(The word's bits in ``window`` bits, places, sign)."""
         results = Variable(window, False), Variable(steps, False), Variable(1, False)
-        return self._append(Step(Do.NORMALISE, (word,), results, steps))
+        return self._append(UnitStep(Do.NORMALISE, (word,), results, steps))
 
     def shift(self, x: Variable, places: Variable) -> Variable:
         return self._add(Do.SHIFT, (x, places), x.width, x.signed)
 
     def stage(self, *values: Variable) -> tuple[Variable, ...]:
-        return self._append(Step(Do.STAGE, values, _copies(values)))
+        return self._append(UnitStep(Do.STAGE, values, _copies(values)))
 
     def meet(self, *values: Variable) -> tuple[Variable, ...]:
-        return self._append(Step(Do.MEET, values, _copies(values)))
+        return self._append(UnitStep(Do.MEET, values, _copies(values)))
 
     def _add(
         self, do: Do, args: tuple[Variable, ...], width: int, signed: bool, value: int = 0
     ) -> Variable:
-        return self._append(Step(do, args, (Variable(width, signed),), value))[0]
+        return self._append(UnitStep(do, args, (Variable(width, signed),), value))[0]
 
-    def _append(self, step: Step) -> tuple[Variable, ...]:
+    def _append(self, step: UnitStep) -> tuple[Variable, ...]:
         self._steps.append(step)
         return step.results
 

@@ -34,7 +34,7 @@ CONSTANT = Derivative(lambda n, v: (), lambda b, n, v: 0.0)
 DERIVATIVE: dict[Op, Derivative] = {
     Op.INPUT: CONSTANT,
     Op.CONST: CONSTANT,
-    Op.HELD: CONSTANT,
+    Op.PARAMETER: CONSTANT,
     Op.ADD: Derivative(
         lambda n, v, x, y: (1.0, 1.0),
         lambda b, n, v, x, y: b.add(x[1], y[1]),

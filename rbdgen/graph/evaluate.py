@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 FLOAT: dict[Op, Callable[..., Any]] = {
     Op.INPUT: lambda node: None,  # taken from the batch
     Op.CONST: lambda node: np.float64(node.value),
-    Op.HELD: lambda node: np.float64(node.value),  # or taken from the batch
+    Op.PARAMETER: lambda node: np.float64(node.value),  # or taken from the batch
     Op.ADD: lambda node, a, b: a + b,
     Op.SUB: lambda node, a, b: a - b,
     Op.NEG: lambda node, a: -a,
@@ -49,7 +49,7 @@ def evaluate(
         left[node] += 1
     values: dict[Node, Any] = {}
     for node in graph.nodes:
-        if node.op is Op.INPUT or (node.op is Op.HELD and node.name in inputs):
+        if node.op is Op.INPUT or (node.op is Op.PARAMETER and node.name in inputs):
             value = np.asarray(inputs[node.name], dtype)
         else:
             value = FLOAT[node.op](node, *(values[a] for a in node.args))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .node import Node
 
 
-class Numbers(WithUnits[Any]):
+class NumPyIntegers(WithUnits[Any]):
     """Arrays (N,) of int64, or Python integers."""
 
     def constant(self, value: int) -> Any:
@@ -79,7 +79,7 @@ class Numbers(WithUnits[Any]):
         return computed(self, spec.algorithm, dict(zip(spec.algorithm.inputs, args, strict=True)))
 
 
-NUMBERS = Numbers()
+NUMBERS = NumPyIntegers()
 
 
 def execute(

@@ -32,7 +32,7 @@ from .execute import NUMBERS
 from .graph import Graph
 from .integers import Algebra, WithUnits
 from .node import STILL, Node, Op
-from .reciprocal import Reciprocal, Scale
+from .reciprocal import Reciprocal, ScaleAlgorithm
 from .sincos import SinCos
 from .wires import operands
 from .word import indices
@@ -131,23 +131,26 @@ class FixedGraph:
         top = word.width - 1 - word.fraction
         return Reciprocal(word.width, top, self.steps[pivot], self.mantissas.get(pivot, self.width))
 
-    def scale(self, node: Node) -> Scale:
+    def scale(self, node: Node) -> ScaleAlgorithm:
         """The shifter that computes this SCALE."""
         x, k = node.args
         word, unit = self.formats[x], self.reciprocal(k)
         shift = word.fraction + unit.lowest - self.formats[node].fraction
-        return Scale(word.width, shift, unit.lowest, unit.steps)
+        return ScaleAlgorithm(word.width, shift, unit.lowest, unit.steps)
 
     @cached_property
-    def held(self) -> dict[str, Node]:
+    def parameters(self) -> dict[str, Node]:
         """The registers of what is the same for many tasks, in their order."""
-        found = {node.name: node for node in self.graph.nodes if node.op is Op.HELD}
+        found = {node.name: node for node in self.graph.nodes if node.op is Op.PARAMETER}
         return {name: found[name] for name in sorted(found, key=indices)}
 
     @cached_property
     def taken(self) -> dict[str, Format]:
         """The inputs of a task, then what registers hold, where no hardware tells them apart."""
-        return {**self.inputs, **{name: self.formats[node] for name, node in self.held.items()}}
+        return {
+            **self.inputs,
+            **{name: self.formats[node] for name, node in self.parameters.items()},
+        }
 
     @property
     def arithmetic(self) -> list[Node]:
@@ -255,7 +258,7 @@ def _no_unit(why: str) -> Callable[..., Any]:
 INTEGER: dict[Op, Callable[..., Any]] = {
     Op.INPUT: _no_unit("comes with the task"),
     Op.CONST: _constant,
-    Op.HELD: _constant,  # until it is written
+    Op.PARAMETER: _constant,  # until it is written
     Op.ADD: _sum(1),
     Op.SUB: _sum(-1),
     Op.NEG: _negate,
@@ -300,7 +303,7 @@ def evaluate_fixed(
     values: dict[Node, Integers] = {}
     overflowed: dict[Node, NDArray[np.bool_]] = {}
     for node in graph.nodes:
-        if node.op is Op.INPUT or (node.op is Op.HELD and node.name in inputs):
+        if node.op is Op.INPUT or (node.op is Op.PARAMETER and node.name in inputs):
             words = np.asarray(inputs[node.name], dtype=np.int64)
         else:
             args = (values[a] for a in node.args)

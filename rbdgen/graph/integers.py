@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .algorithm import Algorithm, Do, Step, Variable
+from .algorithm import Algorithm, Do, UnitStep, Variable
 
 if TYPE_CHECKING:
     from .node import Node
@@ -125,7 +125,7 @@ class WithUnits(Algebra[T]):
         """All outputs of a unit, for the operands of a node."""
 
 
-def _bits(own: Algebra[T], step: Step, x: T) -> T:
+def _bits(own: Algebra[T], step: UnitStep, x: T) -> T:
     (source,), (to,) = step.args, step.results
     kept = own.right(x, step.value)
     # All bits of a word of its kind need no wrapping; but int64 takes the first of 64 for a sign.
@@ -133,27 +133,27 @@ def _bits(own: Algebra[T], step: Step, x: T) -> T:
     return kept if fits and source.width < 64 else own.wrapped(kept, to.width, to.signed)
 
 
-def _join(own: Algebra[T], step: Step, low: T, high: T) -> T:
+def _join(own: Algebra[T], step: UnitStep, low: T, high: T) -> T:
     (behind, front), (to,) = step.args, step.results
     joined = own.plus(own.left(high, behind.width), own.wrapped(low, behind.width, False))
     return joined if to.signed == front.signed else own.wrapped(joined, to.width, to.signed)
 
 
-def _negate(own: Algebra[T], step: Step, x: T, minus: T) -> T:
+def _negate(own: Algebra[T], step: UnitStep, x: T, minus: T) -> T:
     (to,) = step.results
     return own.wrapped(own.chosen(minus, own.negative(x), x), to.width, to.signed)
 
 
-def _saturate(own: Algebra[T], step: Step, x: T) -> T:
+def _saturate(own: Algebra[T], step: UnitStep, x: T) -> T:
     return own.least(x, (1 << (step.results[0].width - 1)) - 1)
 
 
-def _lookup(own: Algebra[T], step: Step, row: T) -> tuple[T, ...]:
+def _lookup(own: Algebra[T], step: UnitStep, row: T) -> tuple[T, ...]:
     assert step.table is not None
     return own.lookup(step.table, row)
 
 
-def _normalise(own: Algebra[T], step: Step, word: T) -> tuple[T, T, T]:
+def _normalise(own: Algebra[T], step: UnitStep, word: T) -> tuple[T, T, T]:
     return own.normalised(word, step.args[0].width, step.results[0].width, step.value)
 
 

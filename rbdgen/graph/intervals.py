@@ -34,7 +34,7 @@ def _exponent(node: Node, a: Interval) -> Interval:
 INTERVAL: dict[Op, Callable[..., Interval]] = {
     Op.INPUT: lambda node: (0.0, 0.0),  # taken from the limits
     Op.CONST: lambda node: (node.value, node.value),
-    Op.HELD: lambda node: (node.value, node.value),  # or taken from the limits
+    Op.PARAMETER: lambda node: (node.value, node.value),  # or taken from the limits
     Op.ADD: lambda node, a, b: (a[0] + b[0], a[1] + b[1]),
     Op.SUB: lambda node, a, b: (a[0] - b[1], a[1] - b[0]),
     Op.NEG: lambda node, a: (-a[1], -a[0]),
@@ -81,7 +81,7 @@ def intervals_of(graph: Graph, limits: Mapping[str, Interval]) -> dict[Node, Int
     """The interval of every node by interval arithmetic, from ``limits`` of the inputs."""
     found: dict[Node, Interval] = {}
     for node in graph.nodes:
-        if node.op is Op.INPUT or (node.op is Op.HELD and node.name in limits):
+        if node.op is Op.INPUT or (node.op is Op.PARAMETER and node.name in limits):
             found[node] = limits[node.name]
         else:
             found[node] = INTERVAL[node.op](node, *(found[a] for a in node.args))

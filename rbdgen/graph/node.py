@@ -38,7 +38,10 @@ class Op(Enum):
     EXPONENT = "exponent", 1  # k, a whole number
     SCALE = "scale", 2  # args: x, k; x · 2^-k
     SELECT = "select", 3  # args: condition, if negative, otherwise
-    HELD = "held", 0  # what is the same for many tasks, in a register; `value` until it is written
+    PARAMETER = (
+        "parameter",
+        0,
+    )  # what is the same for many tasks, in a register; `value` until it is written
 
     _value_: str
     arity: int
@@ -60,9 +63,9 @@ class Node:
     op: Op
     args: tuple[Node, ...] = field(repr=False)
     value: float = (
-        0.0  # of CONST and HELD; factor of MULC; SIN, COS: the angle's full turn, 2π or 1
+        0.0  # of CONST and PARAMETER; factor of MULC; SIN, COS: the angle's full turn, 2π or 1
     )
-    name: str = ""  # of INPUT and HELD
+    name: str = ""  # of INPUT and PARAMETER
     region: Region | None = None
 
     def __add__(self, other: Scalar) -> Node:
@@ -96,7 +99,7 @@ class Node:
 
 
 Scalar = Node | float
-STILL = (Op.CONST, Op.HELD)  # wires, whatever the task
+STILL = (Op.CONST, Op.PARAMETER)  # wires, whatever the task
 UNCOMPUTED = (Op.INPUT, *STILL)
 ANY: Region = ("backward", 0)  # of what is computed where nothing else is
 
@@ -202,9 +205,9 @@ class Builder:
     def input(self, name: str) -> Node:
         return self.node(Op.INPUT, name=name)
 
-    def held(self, name: str, value: float) -> Node:
+    def parameter(self, name: str, value: float) -> Node:
         """The parameter register ``name``, with the initial value ``value``."""
-        return self.node(Op.HELD, value=value, name=name)
+        return self.node(Op.PARAMETER, value=value, name=name)
 
     def add(self, a: Scalar, b: Scalar) -> Node:
         a, b = self.lift(a), self.lift(b)
@@ -373,8 +376,8 @@ class Builder:
                 return self.input(node.name)
             case Op.CONST:
                 return self.const(node.value)
-            case Op.HELD:
-                return self.held(node.name, node.value)
+            case Op.PARAMETER:
+                return self.parameter(node.name, node.value)
             case Op.MULC:
                 return self.mul(node.value, *args)
             case Op.SIN:

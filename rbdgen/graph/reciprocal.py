@@ -2,7 +2,7 @@
 
 A positive a = f · 2^k with f in [½, 1) has the reciprocal 1/f · 2^-k: a mantissa in (1, 2], which
 keeps its relative precision however small a is, and an exponent, which scales a product by a
-shift. ``Reciprocal`` makes both of one word, ``Scale`` does the shift.
+shift. ``Reciprocal`` makes both of one word, ``ScaleAlgorithm`` does the shift.
 
 The word is normalised by steps of 2^j places that are taken where the leading 2^j bits are zeros.
 Of f the ``INDEX`` bits behind the leading one choose one of 512 equal intervals, on which 1/f is
@@ -184,7 +184,7 @@ def _below_two(draft: Draft, total: Variable, width: int) -> Variable:
 
 
 @dataclass(frozen=True)
-class Scale:
+class ScaleAlgorithm:
     """x · 2^-k, rounded half up: a barrel shift.
 
     Args:
@@ -221,7 +221,7 @@ class Scale:
 
 
 @cache
-def _scale(spec: Scale) -> Algorithm:
+def _scale(spec: ScaleAlgorithm) -> Algorithm:
     draft = Draft()
     x = draft.input("x", spec.operand)
     k = draft.input("k", exponent_width(spec.lowest, spec.lowest + (1 << spec.steps) - 1))

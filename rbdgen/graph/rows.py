@@ -45,7 +45,7 @@ SMALL, NOTHING = 2.0**-10, 2.0**-20
 ROUNDING = 2.0**-48  # of the largest: a row of less, and an array of such, is float64's rounding
 
 
-class Scale(NamedTuple):
+class StateScale(NamedTuple):
     """States at a share of the limits, and how much larger errors may be there, relative to what
     the coordinates are there."""
 
@@ -56,8 +56,8 @@ class Scale(NamedTuple):
 
 # A row, and which of the `SCALES`.
 Shares = Mapping[tuple[str, int], float]
-SCALES = (Scale("at the limits", 1.0, 1.0), Scale("at a tenth", 0.1, 10.0))
-REPORTED = (*SCALES, Scale("at rest", 0.0, math.inf))
+SCALES = (StateScale("at the limits", 1.0, 1.0), StateScale("at a tenth", 0.1, 10.0))
+REPORTED = (*SCALES, StateScale("at rest", 0.0, math.inf))
 
 
 class Worst(NamedTuple):
@@ -65,7 +65,7 @@ class Worst(NamedTuple):
 
     share: float  # of the error that is allowed at the scale, were 1 allowed at the limits
     row: str
-    scale: Scale
+    scale: StateScale
 
     @property
     def error(self) -> float:

@@ -99,7 +99,7 @@ def _row(text: str, region: Region | None, form: Format | None) -> str:
 
 def _value(node: Node) -> list[str]:
     """The words after the operands."""
-    if node.op is Op.HELD:
+    if node.op is Op.PARAMETER:
         return [node.name, repr(node.value)]
     if node.op not in VALUE_WORD or node.value == DEFAULT_VALUE.get(node.op):
         return []
@@ -116,9 +116,9 @@ def _read(builder: Builder, match: re.Match[str], nodes: Mapping[str, Node]) -> 
     if len(args) != op.arity:
         raise TextError(f"{op.value} takes {op.arity} operands")
     words = (match["rest"] or "").split()
-    if op is Op.HELD:
+    if op is Op.PARAMETER:
         if len(words) != 2:
-            raise TextError(f"{op.value} is written 'held NAME NUMBER'")
+            raise TextError(f"{op.value} is written 'parameter NAME NUMBER'")
         with builder.in_region(_region(match)):
             return builder.node(op, name=words[0], value=_number(words[1]))
     name, value = "", DEFAULT_VALUE.get(op, 0.0)

@@ -28,14 +28,14 @@ class Visit:
 
 
 @dataclass(frozen=True)
-class Result:
+class VisitResult:
     """The result that a visit gives under a name."""
 
     visit: Visit
     name: str
 
 
-Word = str | Result  # an input of the task, or what a visit gave
+Word = str | VisitResult  # an input of the task, or what a visit gave
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,10 @@ class Program:
         return [visit for visit in self.reads if visit.template == template]
 
     @property
-    def wanted(self) -> set[Result]:
+    def wanted(self) -> set[VisitResult]:
         """The results that visits read."""
         sources = [factored(source)[0] for own in self.reads.values() for source in own.values()]
-        return {word for word in sources if isinstance(word, Result)}
+        return {word for word in sources if isinstance(word, VisitResult)}
 
     @property
     def shifted(self) -> set[tuple[str, str]]:
@@ -82,7 +82,7 @@ class Program:
             (visit.template, port)
             for visit, own in self.reads.items()
             for port, source in own.items()
-            if isinstance(source, Scaled) and isinstance(source.of, Result)
+            if isinstance(source, Scaled) and isinstance(source.of, VisitResult)
         }
 
     def read(self, visit: Visit) -> dict[str, tuple[str, float]]:
@@ -98,7 +98,7 @@ class Program:
         found = {}
         for name, source in self.outputs.items():
             word, by = factored(source)
-            if isinstance(word, Result) and word.visit == visit:
+            if isinstance(word, VisitResult) and word.visit == visit:
                 found[word.name] = name, by
         return found
 
@@ -121,7 +121,9 @@ def once(template: str, graph: Graph) -> Program:
     visit = Visit(template, ())
     reads: dict[str, Source] = {name: name for name in graph.inputs}
     return Program(
-        {template: graph}, {visit: reads}, {name: Result(visit, name) for name in graph.outputs}
+        {template: graph},
+        {visit: reads},
+        {name: VisitResult(visit, name) for name in graph.outputs},
     )
 
 
@@ -142,7 +144,7 @@ def inlined(program: Program, inputs: Sequence[str]) -> Graph:
                 new[own] = node(reads[own.name])
             else:
                 new[own] = builder.same(own, [new[arg] for arg in own.args])
-        words |= {Result(visit, name): new[own] for name, own in template.outputs.items()}
+        words |= {VisitResult(visit, name): new[own] for name, own in template.outputs.items()}
     return Graph(tuple(inputs), {name: node(own) for name, own in program.outputs.items()})
 
 
@@ -161,7 +163,7 @@ def in_turn(
     for k, (read, given) in enumerate(limbs):
         visit = Visit(called, (k,))
         reads[visit] = {p: scaled(*read[p]) if p in read else 0.0 for p in template.inputs}
-        outputs |= {name: scaled(Result(visit, of), by) for of, (name, by) in given.items()}
+        outputs |= {name: scaled(VisitResult(visit, of), by) for of, (name, by) in given.items()}
     return Program({called: template}, reads, outputs)
 
 
@@ -245,7 +247,7 @@ def _resolved(
         return value
     if isinstance(source, Scaled):
         return scaled(_resolved(source.of, graphs, reads), source.by)
-    if isinstance(source, Result):
+    if isinstance(source, VisitResult):
         node = graphs[source.visit.template].outputs[source.name]
         # a word of the task has the format of those who read it first: it is handed on by a visit;
         # what is not there is handed on to nobody
@@ -288,7 +290,7 @@ def _pruned(
     wanted: dict[str, set[str]] = {name: set() for name in graphs}
     for source in outputs.values():
         word, _ = factored(source)
-        if isinstance(word, Result):
+        if isinstance(word, VisitResult):
             wanted[word.visit.template].add(word.name)
     while True:
         left = {
@@ -303,7 +305,7 @@ def _pruned(
         for visit, sources in reads.items():
             for port in needed[visit.template]:
                 word, _ = factored(sources[port])
-                if isinstance(word, Result):
+                if isinstance(word, VisitResult):
                     wanted[word.visit.template].add(word.name)
         if sum(map(len, wanted.values())) == size:
             break
@@ -334,4 +336,4 @@ def _read_by_someone(
 def _visit_of(source: Source) -> Visit | None:
     """The visit that gives a source; None: it is a constant or a word of the task."""
     word, _ = factored(source)
-    return word.visit if isinstance(word, Result) else None
+    return word.visit if isinstance(word, VisitResult) else None

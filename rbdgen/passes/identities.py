@@ -73,7 +73,7 @@ def identities(graph: Graph, inputs: Mapping[str, Array]) -> Graph:
     return graph.made(new)
 
 
-def _constant(node: Node, own: Noisy) -> float | None:
+def _constant(node: Node, own: NoisyValue) -> float | None:
     """The constant value of a sum up to rounding, 0 or the same in several states; None if none.
 
     That is read where there is least noise in it, and not at all where this is more than a few
@@ -90,7 +90,7 @@ def _constant(node: Node, own: Noisy) -> float | None:
     return value if same and own.noise[clearest] <= ROUNDING * U * abs(value) else None
 
 
-def _cells(own: Noisy) -> Iterator[tuple[int, int, int]]:
+def _cells(own: NoisyValue) -> Iterator[tuple[int, int, int]]:
     """Two cells in an octave. Values that are nearer than a quarter of a cell share one of them.
 
     They are those of the first value that is more than rounding; none where there is no such.
@@ -104,10 +104,10 @@ def _cells(own: Noisy) -> Iterator[tuple[int, int, int]]:
 
 
 def _equal(
-    own: Noisy,
+    own: NoisyValue,
     cells: list[tuple[int, int, int]],
     known: Mapping[tuple[int, int, int], list[Node]],
-    values: Mapping[Node, Noisy],
+    values: Mapping[Node, NoisyValue],
 ) -> Iterator[tuple[Node, float]]:
     """Nodes of which this is ±2^k times, and that factor, the first one first."""
     for other in sorted({n for cell in cells for n in known.get(cell, ())}, key=lambda n: n.index):
@@ -155,27 +155,27 @@ U = 2.0**-53  # a rounding in double, over its result
 
 
 @dataclass(frozen=True, eq=False)
-class Noisy:
+class NoisyValue:
     """``value`` and ``noise`` of a node, (n,) each."""
 
     value: Array
     noise: Array
 
 
-def with_noise(graph: Graph, inputs: Mapping[str, Array]) -> dict[Node, Noisy]:
+def with_noise(graph: Graph, inputs: Mapping[str, Array]) -> dict[Node, NoisyValue]:
     """Every node at ``inputs``, (n,) each. What is computed from infinities is not finite.
 
     A choice (c < 0 ? a : b) is w(c) a + (1 - w(c)) b, with a function w that no graph has. So two
     nodes that are equal here are equal whichever branches are taken.
     """
     n = max(map(np.size, inputs.values()), default=1)
-    found: dict[Node, Noisy] = {}
+    found: dict[Node, NoisyValue] = {}
     with np.errstate(all="ignore"):
         for node in graph.nodes:
             args = [found[a] for a in node.args]
             values = [a.value for a in args]
             slopes: tuple[Any, ...]
-            if node.op is Op.INPUT or (node.op is Op.HELD and node.name in inputs):
+            if node.op is Op.INPUT or (node.op is Op.PARAMETER and node.name in inputs):
                 value, slopes = inputs[node.name], ()
             elif node.op is Op.SELECT:
                 value, slopes = _chosen(*values)
@@ -183,10 +183,10 @@ def with_noise(graph: Graph, inputs: Mapping[str, Array]) -> dict[Node, Noisy]:
                 value = FLOAT[node.op](node, *values)
                 slopes = DERIVATIVE[node.op].slopes(node, value, *values)
             value = np.broadcast_to(np.asarray(value, float), n)
-            variance = 0.0 if node.op in (Op.INPUT, Op.HELD) else (U * value) ** 2
+            variance = 0.0 if node.op in (Op.INPUT, Op.PARAMETER) else (U * value) ** 2
             for slope, arg in zip(slopes, args, strict=True):
                 variance = variance + (slope * arg.noise) ** 2
-            found[node] = Noisy(value, np.broadcast_to(np.sqrt(variance), n))
+            found[node] = NoisyValue(value, np.broadcast_to(np.sqrt(variance), n))
     return found
 
 

@@ -196,7 +196,13 @@ MORE: Mapping[Op, float] = {Op.SIN: 8, Op.COS: 8, Op.RECIP: 8}
 CONVERTED = 3.0  # a value to double or back
 UNIT = 100  # capacities are whole numbers of so many to an operation
 ENDLESS = 100_000_000  # operations times UNIT, more than a cut ever costs
-ONLY_FLOAT = (Op.INPUT, Op.HELD, Op.MANTISSA, Op.EXPONENT, Op.SCALE)  # exact, or bits of a float
+ONLY_FLOAT = (
+    Op.INPUT,
+    Op.PARAMETER,
+    Op.MANTISSA,
+    Op.EXPONENT,
+    Op.SCALE,
+)  # exact, or bits of a float
 
 
 class Prices:

@@ -103,7 +103,7 @@ def with_registers(fixed: FixedGraph, nominal: Mapping[str, float]) -> FixedGrap
     for node in fixed.graph.nodes:
         with builder.in_region(node.region):
             if node.op is Op.INPUT and node.name in nominal:
-                new[node] = builder.held(node.name, nominal[node.name])
+                new[node] = builder.parameter(node.name, nominal[node.name])
             else:
                 args = [new[a] for a in node.args]
                 new[node] = builder.node(node.op, *args, value=node.value, name=node.name)

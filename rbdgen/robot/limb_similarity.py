@@ -53,7 +53,7 @@ TINY = 1e-300  # in place of zero where something is divided by it
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class LimbShape:
     """A limb of n joints in the root link's frame at position zero.
 
     ``kinds`` must be equal exactly; None where a joint has several axes: like no other limb.
@@ -138,8 +138,8 @@ def shape_of(
     poses: Sequence[Transform],
     inertias: tuple[Sequence[Inertia], Sequence[Inertia]],
     limb: Sequence[int],
-    on: Shape | None,
-) -> Shape:
+    on: LimbShape | None,
+) -> LimbShape:
     """The shape of the limb that consists of the joints ``limb``, from the root outwards.
 
     ``inertias``: of all bodies, from ``handed_on``; ``on``: the shape of the limb that it stands
@@ -162,7 +162,7 @@ def shape_of(
     kinds = tuple((robot.joints[i].kind, _mimicry(robot, limb, i)) for i in limb)
     known = all(joint.kind in ONE_AXIS for joint in joints)
     drives = np.array([astuple(joint.drivetrain) for joint in joints])
-    return Shape(
+    return LimbShape(
         kinds if known else None, anchor, axes, points, masses, firsts, moments, sizes, drives
     )
 
@@ -229,7 +229,11 @@ def mirrors_of(a: Array, b: Array) -> Array:
 
 
 def differences(
-    a: Shape, b: Shape, mirrors: Array, on: tuple[Shape, Shape] | None, placed: bool = True
+    a: LimbShape,
+    b: LimbShape,
+    mirrors: Array,
+    on: tuple[LimbShape, LimbShape] | None,
+    placed: bool = True,
 ) -> Array:
     """How far b is from a seen through each of ``mirrors``, (n, 3, 3); infinite where kinds differ.
 
@@ -247,7 +251,9 @@ def differences(
     return np.max([x for name, x in found.items() if placed or name != STANDS], axis=0)
 
 
-def figures(a: Shape, b: Shape, mirrors: Array, on: tuple[Shape, Shape] | None) -> dict[str, Array]:
+def figures(
+    a: LimbShape, b: LimbShape, mirrors: Array, on: tuple[LimbShape, LimbShape] | None
+) -> dict[str, Array]:
     """The same for each kind of number, by its name; empty where kinds of joints differ."""
     if a.kinds is None or a.kinds != b.kinds:
         return {}
@@ -288,18 +294,18 @@ def _relative(a: Array, b: Array) -> float:
     return float((np.abs(a - b) / np.maximum(np.maximum(np.abs(a), np.abs(b)), TINY)).max())
 
 
-def sense(a: Shape, b: Shape, D: Array) -> Array:
+def sense(a: LimbShape, b: LimbShape, D: Array) -> Array:
     """(n,) ±1: whether b's joints count as a's do, seen through D, or the other way."""
     return np.where(np.sum(b.axes * (a.axes @ D.T), axis=1) < 0, -1.0, 1.0)
 
 
-def _gyration(a: Shape, b: Shape) -> float:
+def _gyration(a: LimbShape, b: LimbShape) -> float:
     """The largest radius of gyration of a link before it hands anything on, or 1 without mass."""
     mass, moment = np.maximum(a.whole, b.whole).max(axis=0)
     return float(np.sqrt(moment / mass)) if mass and moment else 1.0
 
 
-def _sizes(a: Shape, b: Shape, reach: float) -> tuple[Array, Array, Array]:
+def _sizes(a: LimbShape, b: LimbShape, reach: float) -> tuple[Array, Array, Array]:
     """The sizes that masses, first moments and moments of links are measured by, (n,) each.
 
     A link without mass has what its moments would be at the end of the limbs' reach; a link

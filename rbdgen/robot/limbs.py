@@ -14,7 +14,7 @@ import numpy as np
 
 from .limb_similarity import (
     MIRRORS,
-    Shape,
+    LimbShape,
     differences,
     figures,
     handed_on,
@@ -59,7 +59,7 @@ class Limbs:
     root: int
     branches: tuple[Branch, ...]
     poses: Sequence[Transform]
-    shapes: tuple[Shape, ...]
+    shapes: tuple[LimbShape, ...]
 
     def name(self, branch: int) -> str:
         """A branch is called by its last link."""
@@ -100,7 +100,9 @@ class Limbs:
         """The same for each kind of number."""
         return figures(*self._compared(a, b))
 
-    def _compared(self, a: int, b: int) -> tuple[Shape, Shape, Array, tuple[Shape, Shape] | None]:
+    def _compared(
+        self, a: int, b: int
+    ) -> tuple[LimbShape, LimbShape, Array, tuple[LimbShape, LimbShape] | None]:
         below = self._below(a, b)
         on = None if below is None else (self.shapes[below[0]], self.shapes[below[1]])
         return self.shapes[a], self.shapes[b], self.mirrors(a, b), on
@@ -190,7 +192,7 @@ def limbs_of(robot: Robot) -> Limbs:
     root = root_joint(robot)
     branches, poses = find_branches(robot, root), poses_at_zero(robot, root)
     inertias = handed_on(robot, poses)
-    shapes: list[Shape] = []
+    shapes: list[LimbShape] = []
     for branch in branches:
         on = None if branch.after is None else shapes[branch.after]
         shapes.append(shape_of(robot, poses, inertias, branch.joints, on))

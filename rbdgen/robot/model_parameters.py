@@ -68,7 +68,7 @@ class Number:
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class ModelParameters:
     """The numbers in which a canonical ``robot`` may differ from others; all else is structure.
 
     ``keys``: which entries those are, in the order of `table`. ``frames``: whether the frames that
@@ -131,7 +131,9 @@ def number_name(k: int) -> str:
     return spell(NUMBER, k)
 
 
-def numbers_of(robot: Robot, canonical: Canonical, tolerance: float, frames: bool) -> Numbers:
+def numbers_of(
+    robot: Robot, canonical: Canonical, tolerance: float, frames: bool
+) -> ModelParameters:
     """The numbers in which robots of a model may differ, as the robot's file has them.
 
     ``canonical`` rewrites it. ``tolerance``: by how much parameters may differ: masses and
@@ -164,7 +166,7 @@ def numbers_of(robot: Robot, canonical: Canonical, tolerance: float, frames: boo
         value, seen = nominal[key], drawn[:, k]
         ends = min(value - by, float(seen.min())), max(value + by, float(seen.max()))
         table.append(Number(own.joints[key[0]].name, key[1], value, *ends))
-    return Numbers(own, keys, tuple(table), frames, slopes[found], (deviations, drawn))
+    return ModelParameters(own, keys, tuple(table), frames, slopes[found], (deviations, drawn))
 
 
 def _second_order(own: Robot, rigid: Robot) -> dict[tuple[int, str], float]:

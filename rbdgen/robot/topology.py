@@ -199,7 +199,7 @@ class NamedBranch(Record):
 
 
 @dataclass(frozen=True)
-class Near(Record):
+class BranchDifference(Record):
     """Two branches that are not alike, and by how much they differ."""
 
     branches: tuple[str, ...]
@@ -217,7 +217,7 @@ class NamedArray(Record):
 
 
 @dataclass(frozen=True)
-class Modules(Record):
+class ModuleCount(Record):
     """How many are built, and how many there would be if each joint had its own."""
 
     built: int
@@ -244,10 +244,10 @@ class Organisation(Record):
     joints: tuple[str, ...]
     branches: tuple[NamedBranch, ...]
     alike: tuple[tuple[str, ...], ...]
-    near: tuple[Near, ...]
+    near: tuple[BranchDifference, ...]
     arrays: tuple[NamedArray, ...]
     pace: int
-    modules: Modules
+    modules: ModuleCount
     best_root: Rooting | None
     file_root: Rooting
     root_note: str

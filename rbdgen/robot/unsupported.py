@@ -33,7 +33,7 @@ REDUCTIONS = ("mechanicalreduction", "gearratio", "screwreduction", "reduction")
 
 
 @dataclass(eq=False)
-class _Found:
+class _Entries:
     """The entries of one kind: where first, under which names, at which joints."""
 
     first: Element
@@ -53,14 +53,14 @@ def few(names: list[str]) -> str:
     return f"{len(names)} joints ({', '.join(map(quoted, names[:SHOWN]))}{more})"
 
 
-def unread(document: Element, moving: Mapping[str, JointKind]) -> list[str]:
+def ignored_entries(document: Element, moving: Mapping[str, JointKind]) -> list[str]:
     """A note for each kind of thing that is left out of the ``moving`` joints, by name."""
-    found: dict[str, _Found] = {}
+    found: dict[str, _Entries] = {}
     named: dict[Element, list[str]] = {}
 
     def add(kind: str, element: Element, name: str, joints: list[str]) -> None:
         if joints:
-            own = found.setdefault(kind, _Found(element))
+            own = found.setdefault(kind, _Entries(element))
             own.names[name] = None
             own.joints |= dict.fromkeys(joints)
 
@@ -194,7 +194,7 @@ MOST_ANGLE = 2 * math.pi + 0.01  # of a rotation in a file: more says nothing th
 NONE = 1e3  # a limit beyond this is a way to say that there is none
 
 
-def passed_over(document: Element) -> Iterator[str]:
+def ignored_elements(document: Element) -> Iterator[str]:
     """A note for each tag, by what it is a child of, that is neither read nor known."""
     found: dict[tuple[str, str], list[Element]] = {}
     pending = [document]

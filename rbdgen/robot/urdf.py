@@ -27,12 +27,12 @@ from .model import (
 from .rotors import drivetrain, rotors
 from .unsupported import (
     coupled_elsewhere,
+    ignored_elements,
+    ignored_entries,
     in_degrees,
     left_open,
     notes_of_none,
-    passed_over,
     tilted_planes,
-    unread,
 )
 from .xml_lines import Element, did_you_mean, parse_xml, quoted, read_bytes
 
@@ -163,8 +163,8 @@ def parse_urdf(
     _note_massless(joints, links, notes)
     notes += [element.attributes.get("text", "") for element in document.all(read.NOTE)]
     notes += tilted_planes({edge.name: (edge.element, edge.kind, edge.axis) for edge in order})
-    notes += [*unread(document, moving), *found.notes]
-    notes += [*passed_over(document), *in_degrees(document)]
+    notes += [*ignored_entries(document, moving), *found.notes]
+    notes += [*ignored_elements(document), *in_degrees(document)]
     notes += coupled_elsewhere(document)
     if base == "floating":
         return Robot(name, tuple(joints), base_body="universe", gravity=g)

@@ -62,7 +62,7 @@ class AcceleratorCore(wiring.Component):
             "i": In(stream.Signature(Shape({**head, "words": words}))),
             "o": Out(stream.Signature(Shape({**head, "overflow": 1, "words": results}))),
         }
-        self.held = [own for own in self.stations if stages[own].fixed.held]
+        self.held = [own for own in self.stations if stages[own].fixed.parameters]
         super().__init__(ports | register_ports(chain) if self.held else ports)
         self.made_rams: list[LutRam] = []
 

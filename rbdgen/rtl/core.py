@@ -25,7 +25,7 @@ from .multiplier import Multiplier
 WORD, WRITE, FIRST = "parameter_word", "parameter_write", "parameter_first"  # ports of registers
 
 
-class Core(wiring.Component, ABC):
+class RtlCore(wiring.Component, ABC):
     """A function of a robot behind two streams.
 
     ``i``: a task, one signed field per graph input, formats as in the fixed graph.
@@ -55,12 +55,12 @@ class Core(wiring.Component, ABC):
         streams = {"i": In(stream.Signature(in_layout)), "o": Out(stream.Signature(out_layout))}
         seen = {"overflow": Out(len(self.flags)), "clear": In(1)}
         ports = streams | seen if sticky else streams
-        if fixed.held:
+        if fixed.parameters:
             ports |= register_ports(fixed.chain)
         super().__init__(ports)
         self._chain = [
             Signal(signed(fixed.chain), init=int(fixed.formats[n].quantize(n.value)), name=name)
-            for name, n in ((_plain(name), n) for name, n in fixed.held.items())
+            for name, n in ((_plain(name), n) for name, n in fixed.parameters.items())
         ]
 
     @property
@@ -86,7 +86,7 @@ class Core(wiring.Component, ABC):
     @cached_property
     def registers(self) -> dict[str, Value]:
         """The parameter registers by name, each as wide as its format."""
-        held = self.fixed.held.items()
+        held = self.fixed.parameters.items()
         return {
             name: register[: self.fixed.formats[node].width].as_signed()
             for (name, node), register in zip(held, self._chain, strict=True)
@@ -112,7 +112,7 @@ class Core(wiring.Component, ABC):
             if origin.op is Op.CONST:
                 found[name] = int(fixed.formats[origin].quantize(origin.value))
                 continue
-            if origin.op is Op.HELD:
+            if origin.op is Op.PARAMETER:
                 found[name] = self.registers[origin.name]
                 continue
             found[name] = values[origin]

@@ -13,21 +13,21 @@ from ..graph.node import Node, Op
 from ..graph.wires import operands
 from ..schedule.fabric import BANK, LONGEST_RING, READ
 from ..schedule.fold import LOGIC_PORT, Fold, job_operands
-from ..schedule.units import Job, Kind, job, nodes_of
+from ..schedule.units import Job, UnitKind, job, nodes_of
 from .arithmetic import later, next_count
-from .core import Core
+from .core import RtlCore
 from .delay_line import LutRam, whole_address
 from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
 from .phases import Phases
 from .queues import NOT_SHARED, ChannelFifo
-from .units import UNIT, Made, Operand, Ports, Site, operand_of, overflow_of
+from .units import UNIT, Operand, Ports, Site, UnitInstances, operand_of, overflow_of
 
 GATHER = 16  # overflow bits that meet in one register
 FEW = 4  # the same where they come in every cycle
 
 
-class Folded(Core):
+class Folded(RtlCore):
     """A function of a robot, one task every ``fold.interval`` cycles.
 
     A task is taken in phase 0 only, when there is room for its results: nothing in between can
@@ -38,7 +38,7 @@ class Folded(Core):
     def __init__(self, fold: Fold, *, sticky: bool = True) -> None:
         self.fold = fold
         self.fifo = ChannelFifo(fold.channel)
-        self.made = Made()
+        self.made = UnitInstances()
         super().__init__(fold.fixed, sticky=sticky)
 
     @property
@@ -102,7 +102,7 @@ class FoldHardware:
     def __init__(
         self,
         fold: Fold,
-        made: Made,
+        made: UnitInstances,
         words: Mapping[str, Value],
         m: Module,
         phases: Phases,
@@ -111,7 +111,7 @@ class FoldHardware:
         self.fold, self.made, self.words, self.m, self.phases = fold, made, words, m, phases
         self.fixed = fold.fixed
         self.chains: dict[Node, dict[int, Value]] = {  # value → register number → bits
-            node: {0: (held or {})[name]} for name, node in fold.fixed.held.items()
+            node: {0: (held or {})[name]} for name, node in fold.fixed.parameters.items()
         }
         self.wanted: dict[Node, set[int]] = {n: {0} for n in self.fold.time}
         self.wide: dict[Node, Value] = {}  # what a result is truncated from, for its overflow bit
@@ -175,7 +175,7 @@ class FoldHardware:
         start = self.fold.start(node)
         return operand_of(self.fixed, node, k, lambda origin: self.at(origin, start))
 
-    def _first(self, node: Node, units: dict[tuple[Kind, int], _Shared]) -> Value:
+    def _first(self, node: Node, units: dict[tuple[UnitKind, int], _Shared]) -> Value:
         """A result where it can first be read: its register, or the shared unit's output."""
         width = self.fixed.formats[node].width
         if node.op is Op.INPUT:
@@ -194,7 +194,7 @@ class FoldHardware:
         self.wide[node] = wide
         return result
 
-    def _own(self, node: Node, units: dict[tuple[Kind, int], _Shared]) -> None:
+    def _own(self, node: Node, units: dict[tuple[UnitKind, int], _Shared]) -> None:
         """An operation on its own hardware, its result registered but where clocks are slow."""
         unit = UNIT[node.op]
         if self.fold.shared(node):
@@ -266,9 +266,9 @@ class FoldHardware:
         self.phases.enable(self.m, self.fold.loads(node), kept, bit)
         return kept
 
-    def _units(self) -> dict[tuple[Kind, int], _Shared]:
+    def _units(self) -> dict[tuple[UnitKind, int], _Shared]:
         """Every shared unit, with ports still to be connected."""
-        units: dict[tuple[Kind, int], _Shared] = {}
+        units: dict[tuple[UnitKind, int], _Shared] = {}
         for kind, count in self.fold.units.items():
             example = nodes_of(self.fixed, self.fold.jobs.of[kind][0])[0]
             attrs = NOT_SHARED if kind.style == "logic" else {}  # it lies where its logic does

@@ -26,7 +26,7 @@ from ..graph.reciprocal import Reciprocal
 from ..graph.sincos import SinCos
 from ..schedule.binding import reciprocal_latency, sincos_latency
 from .multiplier import Multiplier
-from .pipeline import Pipeline
+from .pipeline import StepPipeline
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class SinCosPipeline(Elaboratable):
     def elaborate(self, platform: object) -> Module:
         m, algorithm = Module(), self.spec.algorithm
         m.domains += self.domain
-        pipe = Pipeline(m, self._product)
+        pipe = StepPipeline(m, self._product)
         words = pipe.build(algorithm, angle=self.angle)
         m.d.comb += [self.sin.eq(words["sin"]), self.cos.eq(words["cos"])]
         assert {pipe.cycle[word] for word in algorithm.outputs.values()} == {self.latency}
@@ -174,7 +174,7 @@ class ReciprocalPipeline(Elaboratable):
             m.submodules[f"multiply_{number}"] = unit.instance(a=a, b=b, p=product)
             return product, unit.latency
 
-        pipe = Pipeline(m, multiply)
+        pipe = StepPipeline(m, multiply)
         words = pipe.build(algorithm, operand=self.operand)
         m.d.comb += [
             self.mantissa.eq(words["mantissa"]),

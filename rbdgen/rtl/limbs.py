@@ -10,7 +10,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 from ..graph.node import Op
 from ..schedule.limbs import LimbPlan
 from .arithmetic import mirrored
-from .core import Core, fill
+from .core import RtlCore, fill
 from .delay_line import LutRam
 from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
@@ -21,7 +21,7 @@ ZERO = ""  # where a limb reads no word of the task
 LIMB = "limb"  # the part that is one limb's core; its own parts are limb_PART
 
 
-class LimbsInTurn(Core):
+class LimbsInTurn(RtlCore):
     """A function of a robot, one task in n of a limb's intervals, for n limbs in turn.
 
     A task's limbs enter the limb's core one
@@ -33,7 +33,7 @@ class LimbsInTurn(Core):
     """
 
     def __init__(
-        self, plan: LimbPlan, limb: Core, name: str | None = None, *, sticky: bool = True
+        self, plan: LimbPlan, limb: RtlCore, name: str | None = None, *, sticky: bool = True
     ) -> None:
         self.plan, self.limb, self.name = plan, limb, name
         super().__init__(plan.whole, sticky=sticky)

@@ -25,7 +25,7 @@ from ..system.memory import hand_back
 from ..system.workers import cores, in_workers
 from ..tasks.stages import Accelerator
 from .accelerator import AcceleratorCore
-from .core import Core
+from .core import RtlCore
 from .cores import core_of
 from .delay_line import LutRam
 from .function_units import ReciprocalUnit, SinCosUnit
@@ -58,7 +58,7 @@ class Modules:
     name: str
 
     @cached_property
-    def core(self) -> Core | AcceleratorCore:
+    def core(self) -> RtlCore | AcceleratorCore:
         """The hardware. Its lists of units know of modules that this process has written."""
         if isinstance(self.source, Accelerator):
             return AcceleratorCore(self.source, self.name)
@@ -135,5 +135,5 @@ def _operations(component: wiring.Component) -> int:
     """How many a module has of its own: what has parts only connects them."""
     if isinstance(component, RegionPipeline):
         return len(component.nodes)
-    alone = isinstance(component, Core) and not component.parts
+    alone = isinstance(component, RtlCore) and not component.parts
     return len(component.fixed.graph.nodes) if alone else 0

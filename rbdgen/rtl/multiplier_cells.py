@@ -42,7 +42,7 @@ def emit_cells(units: Iterable[Multiplier], family: str) -> str:
 
 
 @dataclass(frozen=True)
-class Form:
+class MultiplierCell:
     """The multiplier primitives of a family.
 
     ``product``: of two operands of 18 bits, registered three times.
@@ -60,7 +60,7 @@ class Form:
 class _OfCells(Elaboratable):
     """One multiplier built of cells, as a module with ports clk, a, b, p."""
 
-    def __init__(self, unit: Multiplier, form: Form) -> None:
+    def __init__(self, unit: Multiplier, form: MultiplierCell) -> None:
         self.unit, self.form = unit, form
         self.domain = ClockDomain("sync", reset_less=True)
         self.clk = self.domain.clk
@@ -79,7 +79,7 @@ class _OfCells(Elaboratable):
 # --- hardware multipliers --------------------------------------------------------------------
 
 
-def _dsp_product(m: Module, form: Form, a: Value, b: Value, latency: int) -> Value:
+def _dsp_product(m: Module, form: MultiplierCell, a: Value, b: Value, latency: int) -> Value:
     """Schoolbook over limbs of 17 bits: p = Σ aᵢ bⱼ 2^(17 (i + j)).
 
     Registers beyond the least latency stand behind the multipliers, before any adder.
@@ -121,7 +121,7 @@ def _limbs(value: Value) -> list[list[Value]]:
 # --- multipliers in logic ---------------------------------------------------------------------
 
 
-def _logic_product(m: Module, form: Form, a: Value, b: Value, latency: int) -> Value:
+def _logic_product(m: Module, form: MultiplierCell, a: Value, b: Value, latency: int) -> Value:
     """A binary tree of registered adders over groups of rows, p = Σₖ a bₖ 2^k.
 
     The narrower operand is in at most 2^(latency - 1) groups, of at least two bits where
@@ -150,7 +150,7 @@ def _logic_product(m: Module, form: Form, a: Value, b: Value, latency: int) -> V
     return p
 
 
-def _merge(m: Module, form: Form, pair: Sequence[tuple[int, Value]]) -> Value:
+def _merge(m: Module, form: MultiplierCell, pair: Sequence[tuple[int, Value]]) -> Value:
     """Registered sum of two neighbouring terms; a term without a neighbour waits a cycle."""
     if len(pair) == 1:
         return later(m, pair[0][1])
@@ -161,7 +161,7 @@ def _merge(m: Module, form: Form, pair: Sequence[tuple[int, Value]]) -> Value:
     return later(m, Cat(low[:shift], form.merge(m, low[shift:], high)).as_signed())
 
 
-def _rows(m: Module, form: Form, a: Value, bits: Sequence[Value], top: bool) -> Value:
+def _rows(m: Module, form: MultiplierCell, a: Value, bits: Sequence[Value], top: bool) -> Value:
     """``a`` times the number ``bits``, two's complement where ``top``, else unsigned.
 
     Not registered. One carry chain for two bits, one more for each further bit.
@@ -344,7 +344,7 @@ def _add_row_sum(m: Module, total: Value, a: Value, b: Value, subtract: bool) ->
 
 SUMS = (_merge_sum, _first_rows_sum, _add_row_sum)
 FORMS = {
-    "ecp5": Form(_mult18x18d, _merge_ecp5, _first_rows_ecp5, _add_row_ecp5),
-    "gowin": Form(_mult18x18_gowin, *SUMS),
-    "nexus": Form(_mult18x18_nexus, *SUMS),
+    "ecp5": MultiplierCell(_mult18x18d, _merge_ecp5, _first_rows_ecp5, _add_row_ecp5),
+    "gowin": MultiplierCell(_mult18x18_gowin, *SUMS),
+    "nexus": MultiplierCell(_mult18x18_nexus, *SUMS),
 }

@@ -9,7 +9,7 @@ from itertools import pairwise
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib.memory import Memory
 
-from ..graph.algorithm import Algorithm, Do, Step, Variable
+from ..graph.algorithm import Algorithm, Do, UnitStep, Variable
 from ..passes.constants import Recipe, Sum
 from ..schedule.binding import multiple, normalising, shifting
 from .arithmetic import later
@@ -26,7 +26,7 @@ class Timed:
     cycles: int
 
 
-class Pipeline:
+class StepPipeline:
     """Builds the steps of one algorithm in a module; a new operand may come in every cycle.
 
     ``multiply`` is asked for each product in turn. ``name``: what the registers of a barrel shifter
@@ -56,12 +56,12 @@ class Pipeline:
         return {name: values[x] for name, x in algorithm.outputs.items()}
 
 
-def _const(pipe: Pipeline, step: Step) -> Value:
+def _const(pipe: StepPipeline, step: UnitStep) -> Value:
     (to,) = step.results
     return Const(step.value) if to.signed else Const(step.value, to.width)
 
 
-def _bits(pipe: Pipeline, step: Step, x: Value) -> Value:
+def _bits(pipe: StepPipeline, step: UnitStep, x: Value) -> Value:
     (to,), end = step.results, step.value + step.results[0].width
     kept = x[step.value : end]
     if end > len(x):
@@ -69,18 +69,18 @@ def _bits(pipe: Pipeline, step: Step, x: Value) -> Value:
     return kept.as_signed() if to.signed else kept
 
 
-def _join(pipe: Pipeline, step: Step, low: Value, high: Value) -> Value:
+def _join(pipe: StepPipeline, step: UnitStep, low: Value, high: Value) -> Value:
     joined = Cat(low, high)
     return joined.as_signed() if step.results[0].signed else joined
 
 
-def _multiply(pipe: Pipeline, step: Step, a: Value, b: Value) -> Timed:
+def _multiply(pipe: StepPipeline, step: UnitStep, a: Value, b: Value) -> Timed:
     assert pipe.multiply is not None
     product, latency = pipe.multiply(pipe.m, a, b)
     return Timed((product,), latency)
 
 
-def _times(pipe: Pipeline, step: Step, x: Value) -> Timed:
+def _times(pipe: StepPipeline, step: UnitStep, x: Value) -> Timed:
     product, cycles = _recipe(pipe.m, multiple(step.value), x)
     return Timed((product,), cycles)
 
@@ -97,12 +97,12 @@ def _recipe(m: Module, recipe: Recipe, x: Value) -> tuple[Value, int]:
     return later(m, left + right if recipe.sign > 0 else left - right, 1), at + 1
 
 
-def _negate(pipe: Pipeline, step: Step, x: Value, minus: Value) -> Value:
+def _negate(pipe: StepPipeline, step: UnitStep, x: Value, minus: Value) -> Value:
     # -x is ~x + 1
     return ((x ^ minus.replicate(len(x))) + minus)[: len(x)]
 
 
-def _saturate(pipe: Pipeline, step: Step, x: Value) -> Value:
+def _saturate(pipe: StepPipeline, step: UnitStep, x: Value) -> Value:
     if not step.args[0].signed:  # what has its first bit set is all ones behind it
         return Cat(x[:-1] | x[-1].replicate(len(x) - 1), 0).as_signed()
     # nothing that is not negative but too large has its second bit set
@@ -111,7 +111,7 @@ def _saturate(pipe: Pipeline, step: Step, x: Value) -> Value:
     return Mux(large, Const((1 << (width - 1)) - 1, width), x[:width]).as_signed()
 
 
-def _lookup(pipe: Pipeline, step: Step, row: Value) -> Timed:
+def _lookup(pipe: StepPipeline, step: UnitStep, row: Value) -> Timed:
     """Address and data registers of a block RAM, then its output register."""
     assert step.table is not None
     ends = [0]
@@ -126,7 +126,7 @@ def _lookup(pipe: Pipeline, step: Step, row: Value) -> Timed:
     return Timed(tuple(data[a:b] for a, b in pairwise(ends)), 2)
 
 
-def _normalise(pipe: Pipeline, step: Step, word: Value) -> Timed:
+def _normalise(pipe: StepPipeline, step: UnitStep, word: Value) -> Timed:
     """The last cycle's multiplexers have no register behind them."""
     x: Value = Cat(Const(0, step.results[0].width - len(word) + 1), word[:-1])
     places: Value = Const(0, 0)
@@ -142,7 +142,7 @@ def _normalise(pipe: Pipeline, step: Step, word: Value) -> Timed:
     return Timed((x, places, negative), len(groups) - 1)
 
 
-def _shift(pipe: Pipeline, step: Step, x: Value, places: Value) -> Timed:
+def _shift(pipe: StepPipeline, step: UnitStep, x: Value, places: Value) -> Timed:
     """A barrel shifter, a register behind each cycle of ``shifting``."""
     groups = shifting(step.args[1].width)
     for cycle, steps in enumerate(groups, 1):
@@ -161,11 +161,11 @@ def _register(m: Module, value: Value, name: str) -> Value:
     return register
 
 
-def _stage(pipe: Pipeline, step: Step, *values: Value) -> Timed:
+def _stage(pipe: StepPipeline, step: UnitStep, *values: Value) -> Timed:
     return Timed(tuple(later(pipe.m, value, 1) for value in values), 1)
 
 
-def _meet(pipe: Pipeline, step: Step, *values: Value) -> Timed:
+def _meet(pipe: StepPipeline, step: UnitStep, *values: Value) -> Timed:
     last = max(pipe.cycle[x] for x in step.args)
     pairs = zip(step.args, values, strict=True)
     return Timed(tuple(later(pipe.m, value, last - pipe.cycle[x]) for x, value in pairs), 0)

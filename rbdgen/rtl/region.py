@@ -15,7 +15,7 @@ from ..schedule.fold import ends_in_register
 from ..schedule.pipelined import region_of
 from ..schedule.units import Job, job
 from .delay_line import DelayLine, LutRam, Rings
-from .units import UNIT, Made, Operand, Ports, Site, operand_of, overflow_of
+from .units import UNIT, Operand, Ports, Site, UnitInstances, operand_of, overflow_of
 
 SUBMODULE = {"mul": "multiply", "sincos": "sincos", "recip": "recip"}  # kind of unit → its name
 
@@ -41,7 +41,7 @@ class RegionPipeline(wiring.Component):
         self.fixed: FixedGraph = schedule.fixed
         self.nodes = [n for n in schedule.time if region_of(n) == region]
         sources = (source(arg) for node in self.nodes for arg in node.args)
-        held = {own: None for own in sources if own.op is Op.HELD}
+        held = {own: None for own in sources if own.op is Op.PARAMETER}
         super().__init__(
             {f"read_{c}_{k}": In(shape) for (c, k), shape in read.items()}
             | {f"written_{c}_{k}": Out(shape) for (c, k), shape in written.items()}
@@ -55,7 +55,7 @@ class RegionPipeline(wiring.Component):
             ]
             for of, side in (("read", self.into), ("written", self.out_of))
         )
-        self.made = Made()
+        self.made = UnitInstances()
         self._outputs: dict[Job, Ports] = {}
 
     @property
@@ -109,7 +109,7 @@ class RegionPipeline(wiring.Component):
         start = self._start(node)
 
         def value(origin: Node) -> Value:
-            return self.held[origin.name] if origin.op is Op.HELD else lines[origin].at[start]
+            return self.held[origin.name] if origin.op is Op.PARAMETER else lines[origin].at[start]
 
         return operand_of(self.fixed, node, k, value)
 

@@ -17,13 +17,13 @@ from .delay_line import BlockRam
 from .folded import FoldHardware
 from .queues import NOT_SHARED
 from .round_counts import TURNED, Rounds
-from .units import Made
+from .units import UnitInstances
 
 WAITING = 2  # phases whose words wait until it is known that the result before was taken
 ADDRESSES = 8  # memories that one copy of an address reaches
 
 
-class Results:
+class RoundResults:
     """Memories of what the datapaths give, and the registers in which a result waits to be taken.
 
     A task has a number, one of ``plan.places``; what a visit gives lies under its task's number
@@ -31,7 +31,12 @@ class Results:
     """
 
     def __init__(
-        self, m: Module, plan: RoundPlan, rounds: Rounds, hardware: FoldHardware, made: Made
+        self,
+        m: Module,
+        plan: RoundPlan,
+        rounds: Rounds,
+        hardware: FoldHardware,
+        made: UnitInstances,
     ) -> None:
         self.m, self.plan, self.rounds, self.hardware, self.made = m, plan, rounds, hardware, made
         self.number = Signal(range(plan.places), name="task_number")

@@ -9,7 +9,7 @@ from ..graph.node import Node, Region
 from ..schedule.channels import Pipeline
 from ..schedule.fabric import BANK
 from ..schedule.pipelined import INPUT, OUTPUT, region_name
-from .core import Core
+from .core import RtlCore
 from .delay_line import LutRam
 from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
@@ -20,7 +20,7 @@ from .separate_module import instance_of
 WAITING = 3  # results that may wait to be taken: one a clock takes two
 
 
-class RoundTrip(Core):
+class RoundTrip(RtlCore):
     """A function of a robot, one task a clock.
 
     A result comes ``plan.latency`` cycles after its task was taken, one per clock; either side

@@ -12,18 +12,18 @@ from ..graph.visits import factored
 from ..schedule.datapaths import TASK, Datapath
 from ..schedule.fabric import BANK
 from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
-from .core import Core
+from .core import RtlCore
 from .delay_line import BlockRam, LutRam, whole_address
 from .folded import FoldHardware
 from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
 from .queues import NOT_SHARED
 from .round_counts import TURNED, Rounds
-from .round_results import Results
-from .units import Made
+from .round_results import RoundResults
+from .units import UnitInstances
 
 
-class InRounds(Core):
+class InRounds(RtlCore):
     """A function of a robot, one task every ``plan.interval`` cycles.
 
     A task is taken in the first cycle of every ``plan.rounds``-th round, when there is room for its
@@ -34,7 +34,7 @@ class InRounds(Core):
 
     def __init__(self, plan: RoundPlan, *, sticky: bool = True) -> None:
         self.plan = plan
-        self.made = Made()
+        self.made = UnitInstances()
         super().__init__(plan.program.whole, sticky=sticky)
 
     @property
@@ -67,7 +67,7 @@ class InRounds(Core):
         memories = _Memories(self, m, rounds, hardware, task)
         memories.build(words)
 
-        results = Results(m, plan, rounds, hardware, self.made)
+        results = RoundResults(m, plan, rounds, hardware, self.made)
         ready = rounds.ends & (rounds.turn == plan.rounds - 1) & results.room
         m.d.sync += self.i.ready.eq(ready)
         results.follow(self.i.valid & self.i.ready)

@@ -51,7 +51,7 @@ _UNIT = re.compile(
 )
 
 
-def owned(text: str, name: str) -> str:
+def with_own_names(text: str, name: str) -> str:
     """RTLIL or Verilog in which units are those of the design ``name``: their modules and, in
     RTLIL, the cells that instantiate them."""
     return _UNIT.sub(rf"\g<1>{name}_", text)

@@ -17,7 +17,7 @@ from ..tasks.routes import CODE, CODES, HOST, NOTHING, ROLLOUTS, TOLD, TURN, Sou
 from ..tasks.stage import Stage
 from ..tasks.stages import COUNT, Accelerator
 from ..tasks.visit import StageVisit
-from .core import FIRST, WORD, WRITE, Core, fill, register_ports
+from .core import FIRST, WORD, WRITE, RtlCore, fill, register_ports
 from .cores import core_of
 from .delay_line import LutRam
 from .function_units import ReciprocalUnit, SinCosUnit
@@ -35,7 +35,7 @@ def is_one_of(function: Value, names: list[str]) -> Value:
     return Cat(function == CODES[name] for name in names).any()
 
 
-class Passing(Core):
+class RegisterCore(RtlCore):
     """The core of a stage without operations: a register."""
 
     @property
@@ -100,10 +100,10 @@ class Station(wiring.Component):
 
     def __init__(self, accelerator: Accelerator, stage: Stage, name: str | None = None) -> None:
         self.accelerator, self.stage, self.name = accelerator, stage, name
-        self.core: Core = (
+        self.core: RtlCore = (
             core_of(stage.plan, name, sticky=False)
             if stage.plan
-            else Passing(stage.fixed, sticky=False)
+            else RegisterCore(stage.fixed, sticky=False)
         )
         self.senders = accelerator.senders(stage)
         turn = TURNS if stage.name == "integrate" else {}
@@ -113,7 +113,7 @@ class Station(wiring.Component):
         kept = data.StructLayout({**dict(self.task.members), "flag": 1})
         self.beside = SlotQueue(kept, accelerator.slots)
         outputs = {name: signed(f.width) for name, f in self.core.outputs.items()}
-        chain = stage.fixed.chain if stage.fixed.held else 0
+        chain = stage.fixed.chain if stage.fixed.parameters else 0
         super().__init__(
             (register_ports(chain) if chain else {})
             | {
@@ -136,7 +136,7 @@ class Station(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         core, beside = self.core, self.beside
-        if self.stage.fixed.held:
+        if self.stage.fixed.parameters:
             m.d.comb += [getattr(core, of).eq(getattr(self, of)) for of in (WORD, WRITE)]
             m.d.comb += getattr(self, FIRST).eq(getattr(core, FIRST))
         m.submodules.core = core if self.name is None else instance_of(core, self.name)

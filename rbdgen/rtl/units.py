@@ -18,14 +18,14 @@ from .arithmetic import add_or_subtract, aligned, mirrored, truncated
 from .delay_line import LutRam
 from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
-from .pipeline import Pipeline
+from .pipeline import StepPipeline
 
 Operand = tuple[Value, int]  # bits and how many of them are fraction
 Ports = dict[str, Signal]  # outputs of a unit, by name
 
 
 @dataclass
-class Made:
+class UnitInstances:
     """Instances of units, known once a core has been elaborated."""
 
     multipliers: list[Multiplier] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Site:
 
     m: Module
     fixed: FixedGraph
-    made: Made
+    made: UnitInstances
     target: Target
     style: Style
     name: str
@@ -124,7 +124,7 @@ def _rounded(fixed: FixedGraph, node: Node, p: Value) -> Value:
 
 def _scaling(m: Module, fixed: FixedGraph, node: Node, x: Operand, k: Operand) -> Value:
     """It has registers inside."""
-    pipe = Pipeline(m, name=f"s{node.index}")
+    pipe = StepPipeline(m, name=f"s{node.index}")
     return pipe.build(fixed.scale(node).algorithm, x=x[0], k=k[0])["scaled"]
 
 
@@ -172,7 +172,7 @@ def _reciprocal(site: Site, node: Node, operand: Value) -> Ports:
 UNIT: dict[Op, Unit] = {
     Op.INPUT: Unit(),  # a register, or a word of a memory
     Op.CONST: Unit(),  # wires
-    Op.HELD: Unit(),  # a register that is no task's
+    Op.PARAMETER: Unit(),  # a register that is no task's
     Op.MULC: Unit(),  # by a power of two: wires; others have become sums
     Op.RECIP: Unit(),  # has become a mantissa, an exponent and scalings
     Op.ADD: Unit(_sum),

@@ -8,9 +8,9 @@ from functools import lru_cache
 from itertools import combinations, product
 
 from ..graph.node import Op
-from ..graph.visits import Result, Source, Visit, factored
+from ..graph.visits import Source, Visit, VisitResult, factored
 from ..words.instances import FixedProgram
-from .liveness import Need, needs_of
+from .liveness import Live, needs_of
 
 SEARCHED = 16  # visits to a template, beyond which their order has to do
 PRODUCT = 2  # sums that a product counts as
@@ -32,7 +32,7 @@ class _Visits:
 
     bits: Mapping[Visit, tuple[int, int]]
     sizes: Mapping[Visit, int]
-    reads: Mapping[Visit, list[tuple[str, Result, float]]]
+    reads: Mapping[Visit, list[tuple[str, VisitResult, float]]]
     others: Mapping[Visit, frozenset[tuple[str, bool]]]
     readers: Mapping[Visit, set[Visit]]
 
@@ -49,7 +49,7 @@ def _visits(program: FixedProgram) -> _Visits:
         visit: [
             (port, word, by)
             for port, (word, by) in ((port, factored(source)) for port, source in own.items())
-            if isinstance(word, Result)
+            if isinstance(word, VisitResult)
         ]
         for visit, own in sources.items()
     }
@@ -57,7 +57,7 @@ def _visits(program: FixedProgram) -> _Visits:
         visit: frozenset(
             (port, not isinstance(source, float))
             for port, source in own.items()
-            if not isinstance(factored(source)[0], Result)
+            if not isinstance(factored(source)[0], VisitResult)
         )
         for visit, own in sources.items()
     }
@@ -139,7 +139,7 @@ def _size(group: Iterable[tuple[int, int]]) -> int:
     return PRODUCT * products.bit_count() + sums.bit_count()
 
 
-def _bits(program: FixedProgram, needs: Mapping[Visit, Need]) -> dict[Visit, tuple[int, int]]:
+def _bits(program: FixedProgram, needs: Mapping[Visit, Live]) -> dict[Visit, tuple[int, int]]:
     """The products and the sums that each visit needs, as sets of bits."""
     bit = {
         node: 1 << k

@@ -19,7 +19,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.node import STILL, Node
 from .fold import Place, ends_in_register, job_operands, register_number
 from .pipelined import region_of
-from .units import Job, Jobs, Kind
+from .units import Job, Jobs, UnitKind
 
 PASSES = 12
 MANY, FEW = 400, 3  # units from which on so many passes do: the others gain 1 % and take minutes
@@ -63,7 +63,7 @@ class _Ports:
 def assign(
     fixed: FixedGraph,
     jobs: Jobs,
-    units: Mapping[Kind, int],
+    units: Mapping[UnitKind, int],
     interval: int,
     time: Mapping[Node, int],
     start: Mapping[Job, int],
@@ -96,7 +96,7 @@ def _register(
 
 def _assign_kind(
     fixed: FixedGraph,
-    kind: Kind,
+    kind: UnitKind,
     members: list[Job],
     reads: Mapping[Job, list[Source]],
     start: Mapping[Job, int],
@@ -129,7 +129,7 @@ def _assign_kind(
     return place
 
 
-def _fits(read: list[Node], kind: Kind, formats: Mapping[Node, Format]) -> bool:
+def _fits(read: list[Node], kind: UnitKind, formats: Mapping[Node, Format]) -> bool:
     """Whether a unit takes the operands in this order."""
     return all(formats[n].width <= w for n, w in zip(read, kind.widths, strict=True))
 
@@ -144,7 +144,7 @@ def _cheapest(
     reads: Mapping[Job, list[Source]],
     ports: _Ports,
     homes: Mapping[Job, int],
-    kind: Kind,
+    kind: UnitKind,
     formats: Mapping[Node, Format],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows, columns of the assignment, and whether each pair is swapped."""

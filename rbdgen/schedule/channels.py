@@ -27,15 +27,15 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import STILL, Node, Region
 from ..graph.wires import source
 from .binding import Binding
+from .difference_constraints import ScheduleError
 from .pipelined import OUTPUT, Schedule, region_name, region_of
-from .program import ScheduleError
 
 FLAG_BITS = 1
 PUSHES_ON_THE_WAY = 2  # that a sender may have made since it last heard how much room there is
 
 
 @dataclass(frozen=True)
-class Word:
+class ChannelWord:
     """One value on a channel, ``None`` for the token's overflow flag.
 
     ``written``: cycles after the sender fired at whose end it is stored; ``read``: cycles after
@@ -54,7 +54,7 @@ class Channel:
 
     sender: Region
     receiver: Region
-    words: tuple[Word, ...]
+    words: tuple[ChannelWord, ...]
     depth: int = 0  # tokens at one task a clock; see this module's docstring
 
     @property
@@ -161,13 +161,13 @@ class Pipeline:
 def plan(schedule: Schedule) -> Pipeline:
     """Channels for every pair of regions that share a value, with flags, delays and depths."""
     base = dict(schedule.fire)
-    words: dict[tuple[Region, Region], list[Word]] = {}
+    words: dict[tuple[Region, Region], list[ChannelWord]] = {}
     for (node, receiver), at in schedule.read.items():
         sender = region_of(node)
         written = schedule.written(node) - base[sender]
         read = 0 if receiver == OUTPUT else at - base[receiver]
         width = schedule.fixed.formats[node].width
-        words.setdefault((sender, receiver), []).append(Word(node, width, written, read))
+        words.setdefault((sender, receiver), []).append(ChannelWord(node, width, written, read))
     order = _firing_order(words, base)
     complete = _flag_times(schedule, words, order)
     if OUTPUT in complete:  # the last flags may come after the last result
@@ -176,7 +176,7 @@ def plan(schedule: Schedule) -> Pipeline:
         if sender in complete:
             written = complete[sender] - base[sender]
             read = max(complete[sender] + 1, base[receiver]) - base[receiver]
-            there.append(Word(None, FLAG_BITS, written, read))
+            there.append(ChannelWord(None, FLAG_BITS, written, read))
     channels = [
         Channel(sender, receiver, tuple(there)) for (sender, receiver), there in words.items()
     ]
@@ -203,8 +203,8 @@ def verify_pipeline(plan: Pipeline) -> Pipeline:
             too little room, a flag before what it covers; says which.
     """
     s = plan.schedule
-    carried: dict[tuple[Node, Region], Word] = {}
-    flags: dict[tuple[Region, Region], Word] = {}
+    carried: dict[tuple[Node, Region], ChannelWord] = {}
+    flags: dict[tuple[Region, Region], ChannelWord] = {}
     for c in plan.channels:
         pair = f"{region_name(c.sender)} to {region_name(c.receiver)}"
         for word in c.words:

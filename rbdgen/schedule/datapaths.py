@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Region
-from ..graph.visits import Program, Result, Source, Visit
+from ..graph.visits import Program, Source, Visit, VisitResult
 from ..words.instances import FixedProgram, instantiate
 from .units import Jobs, shared_jobs
 
@@ -35,7 +35,7 @@ def datapaths_with(templates: Mapping[str, FixedGraph], numbers: Mapping[str, in
         for own in datapaths
     }
     outputs: dict[str, Source] = {
-        f"{own.name}.{result}": Result(own, result)
+        f"{own.name}.{result}": VisitResult(own, result)
         for own in datapaths
         for result in templates[own.template].graph.outputs
     }

@@ -15,9 +15,9 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import STILL, Node, Op
 from ..graph.wires import operands, source
 from ..system.refusal import Refusal
+from .difference_constraints import ScheduleError
 from .pipelined import INPUT_REGISTER
-from .program import ScheduleError
-from .units import Job, Jobs, Kind, job
+from .units import Job, Jobs, UnitKind, job
 
 EFFORT = 30.0  # deterministic time of each of the two searches, about seconds
 
@@ -38,7 +38,7 @@ def exact(
     fixed: FixedGraph,
     takes: Mapping[Node, int],
     jobs: Jobs,
-    units: Mapping[Kind, int],
+    units: Mapping[UnitKind, int],
     interval: int,
     hint: Mapping[Node, int],
 ) -> Exact:

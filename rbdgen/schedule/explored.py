@@ -11,7 +11,7 @@ from .area import ModelError
 
 
 @dataclass(frozen=True)
-class Point(Record):
+class DesignPoint(Record):
     """A design: its ``choices``, its rate, and sites by quantity as in `counted`.
 
     ``latency`` [cycles] and ``estimated`` are None of what needs too many multipliers, ``mapped``
@@ -68,5 +68,5 @@ class Explored(Record):
     part: str
     limits: Sites
     model: Mapping[str, ModelError]
-    points: tuple[Point, ...]
+    points: tuple[DesignPoint, ...]
     quick: Mapping[str, QuickError] | None = None

@@ -23,7 +23,7 @@ from .limbs import LimbPlan
 from .pipelined import INPUT, OUTPUT, region_of
 from .plan import Plan
 from .round_plan import RoundPlan
-from .units import Kind, nodes_of
+from .units import UnitKind, nodes_of
 
 UNITS = (Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)  # whose results are registers of their unit's
 SLICE_WORDS = 64  # of 7 bits, in the LUT-RAM that a slice of an UltraScale+ is; half as many of 14
@@ -229,7 +229,7 @@ def _datapath(fold: Fold, count: Counter[str]) -> None:
     count["counter_bits"] += sum((max(size, 2) - 1).bit_length() for _, size in rings)
     # the ring of phases, at least a relay and a copy of each, and what gathers overflow bits
     count["one_hot_bits"] += 3 * fold.interval + loads // LOADS + len(fold.checks)
-    ports: dict[tuple[Kind, int, int], set[tuple[int, int]]] = defaultdict(set)
+    ports: dict[tuple[UnitKind, int, int], set[tuple[int, int]]] = defaultdict(set)
     for own, place in fold.place.items():
         read = job_operands(own)
         (start,) = {fold.start(n) for n in nodes_of(fixed, own)}
@@ -277,7 +277,7 @@ def _units(fixed: FixedGraph, binding: Binding, target: Target, count: Counter[s
         _reciprocal(fixed, node, target, binding.recip[pivot], count)
 
 
-def _shared(fold: Fold, kind: Kind, units: int, count: Counter[str]) -> None:
+def _shared(fold: Fold, kind: UnitKind, units: int, count: Counter[str]) -> None:
     example = nodes_of(fold.fixed, fold.jobs.of[kind][0])[0]
     for _ in range(units):
         if kind.name == "mul":

@@ -23,11 +23,11 @@ from ..graph.graph import Graph
 from ..graph.node import STILL, Node, Op, Region
 from ..graph.wires import operands, source
 from .binding import Binding
-from .channels import PUSHES_ON_THE_WAY, Channel, Word
+from .channels import PUSHES_ON_THE_WAY, Channel, ChannelWord
 from .delays import delay, gathering
+from .difference_constraints import ScheduleError
 from .pipelined import INPUT, INPUT_REGISTER, OUTPUT
-from .program import ScheduleError
-from .units import Job, Jobs, Kind, job
+from .units import Job, Jobs, UnitKind, job
 
 LOGIC_PORT = 2  # registers in front of each operand of a product in logic
 EPSILON = 1e-9  # ns, of floating point
@@ -38,7 +38,7 @@ OR_REGISTERS = 1  # cycles in which overflow bits are gathered before they join 
 class Place:
     """The unit that a job runs on; ``swapped``: a multiplier takes its operands in turned order."""
 
-    kind: Kind
+    kind: UnitKind
     number: int
     swapped: bool = False
 
@@ -73,7 +73,7 @@ class Fold:
     time: Mapping[Node, int]
     takes: Mapping[Node, int]
     registered: Set[Node]
-    units: Mapping[Kind, int]
+    units: Mapping[UnitKind, int]
     place: Mapping[Job, Place]
     selected: bool = False
     chain: Chain | None = None
@@ -109,7 +109,7 @@ class Fold:
         """Whether the node runs on one of the ``units``; if not, on hardware of its own."""
         return job(node) in self.place
 
-    def in_port(self, kind: Kind) -> int:
+    def in_port(self, kind: UnitKind) -> int:
         """Registers in front of each operand of such units."""
         return in_port(kind, self.selected)
 
@@ -174,9 +174,9 @@ class Fold:
     @cached_property
     def channel(self) -> Channel:
         """Where results wait for the last of their task, each written when it is there."""
-        words = [Word(n, self.fixed.formats[n].width, self.time[n], 0) for n in self.outputs]
+        words = [ChannelWord(n, self.fixed.formats[n].width, self.time[n], 0) for n in self.outputs]
         if self.flagged_at is not None:
-            words.append(Word(None, 1, self.flagged_at, 0))
+            words.append(ChannelWord(None, 1, self.flagged_at, 0))
         channel = Channel(INPUT, OUTPUT, tuple(words))
         # read at once: a place is free again two cycles after its token is taken
         depth = -(-(channel.delay + 2) // self.interval) + 1 + PUSHES_ON_THE_WAY
@@ -230,7 +230,7 @@ def ends_in_register(fixed: FixedGraph, node: Node) -> bool:
     return node.op not in (Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)
 
 
-def in_port(kind: Kind, selected: bool) -> int:
+def in_port(kind: UnitKind, selected: bool) -> int:
     """Registers in front of each operand of such units; see `Fold`."""
     return LOGIC_PORT if kind.style == "logic" else int(selected)
 
@@ -263,7 +263,7 @@ def verify_fold(fold: Fold) -> Fold:
     """
     if fold.chain is not None:
         _verify_chain(fold, fold.chain)
-    busy: dict[tuple[Kind, int, int], Job] = {}
+    busy: dict[tuple[UnitKind, int, int], Job] = {}
     starts: dict[Job, int] = {}
     for node in fold.time:
         if node.op is Op.INPUT:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Link:
+class HostLink:
     """A link that carries both ways at once.
 
     ``rate``: bytes a second on the wire, each way, line coding taken off. ``payload``: bytes of a
@@ -54,15 +54,17 @@ _PCIE = (
     "PCI Express base specification; overheads: AMD UG962; turn: Neugebauer et al., SIGCOMM 2018"
 )
 PCIE = (
-    Link("PCIe Gen1 x8", 2.5e9 * 8 / 10, 128, 28, 1e-6, _PCIE),
-    Link("PCIe Gen3 x16", 8e9 * 16 / 8 * 128 / 130, 128, 28, 1e-6, _PCIE),
+    HostLink("PCIe Gen1 x8", 2.5e9 * 8 / 10, 128, 28, 1e-6, _PCIE),
+    HostLink("PCIe Gen3 x16", 8e9 * 16 / 8 * 128 / 130, 128, 28, 1e-6, _PCIE),
 )
 # preamble 8, Ethernet 14, IPv4 20, UDP 8, checksum 4, gap 12; the turn is an assumption
-UDP = Link("1 GbE, UDP", 125e6, 1472, 66, 30e-6, "IEEE 802.3, RFC 768; turn: assumed", framed=True)
+UDP = HostLink(
+    "1 GbE, UDP", 125e6, 1472, 66, 30e-6, "IEEE 802.3, RFC 768; turn: assumed", framed=True
+)
 # Start and stop bit. An FTDI bridge passes on what came when 62 bytes are there or its latency
 # timer is out: 1 ms at the least, 16 ms unless it is set (FTDI AN232B-04).
 LATENCY_TIMER, DEFAULT_TIMER = 1e-3, 16e-3
-UART = Link(
+UART = HostLink(
     "UART, 3 Mbaud",
     0.3e6,
     1 << 30,
@@ -85,7 +87,7 @@ class Timing:
         """Seconds for so many tasks at full rate, from the first in to the last out."""
         return self.latency + (tasks - 1) * self.interval
 
-    def through(self, link: Link, taken: int, given: int, tasks: int) -> float:
+    def through(self, link: HostLink, taken: int, given: int, tasks: int) -> float:
         """The same through a link, of ``taken`` bytes in and ``given`` bytes out a task."""
         first = link.call(taken, given) + self.latency
         each_in, each_out = (link.each(size, tasks) for size in (taken, given))

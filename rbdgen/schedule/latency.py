@@ -13,7 +13,7 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from .fold import Fold
 from .modulo import fold
-from .units import Jobs, Kind
+from .units import Jobs, UnitKind
 
 STEPS = (1.0, 1.25, 1.5, 2.0, 3.0, 4.0)  # times the least interval
 
@@ -46,7 +46,7 @@ def quickest(
     return best
 
 
-def _within(jobs: Jobs, budget: int, least: int) -> dict[Kind, int]:
+def _within(jobs: Jobs, budget: int, least: int) -> dict[UnitKind, int]:
     """Units of each kind: those that the least interval takes, and what else fits."""
     units = jobs.units(least)
     for kind in sorted(units, key=lambda k: -len(jobs.of[k]) / units[k]):

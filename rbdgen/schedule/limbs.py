@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import STILL, Node, Op, Region
-from ..graph.visits import Result, Visit, factored
+from ..graph.visits import Visit, VisitResult, factored
 from ..graph.wires import source
 from ..words.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel, Pipeline
+from .difference_constraints import ScheduleError
 from .fold import Fold
-from .program import ScheduleError
-from .turns import Turns
+from .sharing import Sharing
 
 AROUND = 2  # cycles besides the limbs' turns: a result's register before and in its place
 
@@ -45,9 +45,9 @@ class LimbPlan:
         return self.program.whole
 
     @property
-    def turns(self) -> Turns:
+    def turns(self) -> Sharing:
         """The limbs, one after the other."""
-        return Turns("limbs", len(self.limbs), self.template.latency, self.program)
+        return Sharing("limbs", len(self.limbs), self.template.latency, self.program)
 
     @property
     def takes_every(self) -> int:
@@ -121,7 +121,7 @@ def verify_limbs(plan: LimbPlan) -> LimbPlan:
     if plan.fixed is not template:
         raise ScheduleError("one limb's plan is of another graph than the limbs'")
     for limb, reads in real.reads.items():
-        if any(isinstance(factored(source)[0], Result) for source in reads.values()):
+        if any(isinstance(factored(source)[0], VisitResult) for source in reads.values()):
             raise ScheduleError(f"limb {limb.key}: reads another's results")
         if reads.keys() != set(template.inputs):
             raise ScheduleError(f"limb {limb.key}: not every input of the datapath has a source")
@@ -132,7 +132,7 @@ def verify_limbs(plan: LimbPlan) -> LimbPlan:
                 raise ScheduleError(f"limb {limb.key}: node {node.index} is not the datapath's")
     for name, node in plan.whole.graph.outputs.items():
         word, _ = factored(real.outputs.get(name, 0.0))
-        given = isinstance(word, Result) and word.visit in real.reads
+        given = isinstance(word, VisitResult) and word.visit in real.reads
         if source(node).op not in STILL and not given:
             raise ScheduleError(f"{name}: no limb gives it")
     return plan

@@ -8,14 +8,14 @@ from functools import lru_cache
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node, Op
-from ..graph.visits import Result, Source, Visit, factored
+from ..graph.visits import Source, Visit, VisitResult, factored
 from ..words.instances import FixedProgram
 
 SUMS = (Op.ADD, Op.SUB, Op.NEG, Op.MULC)  # zero, where all that they take is
 
 
 @dataclass(frozen=True, eq=False)
-class Need:
+class Live:
     """``nodes`` of the visit's template, and ``results`` that others read.
 
     ``idle``: the ports that are zero, or that it does not need; zero will do for them.
@@ -31,14 +31,14 @@ class Need:
 
 
 @lru_cache(maxsize=1)
-def needs_of(program: FixedProgram) -> dict[Visit, Need]:
+def needs_of(program: FixedProgram) -> dict[Visit, Live]:
     """The needs of every visit, in the order of the visits: the same for any number of rounds."""
     return _needed(program, {})
 
 
 def needs_beside(
     program: FixedProgram, groups: Iterable[Sequence[Visit]], whole: bool = False
-) -> dict[Visit, Need]:
+) -> dict[Visit, Live]:
     """The same where those of a group share a datapath, so that each computes what any one needs,
     or the ``whole`` template.
 
@@ -71,15 +71,15 @@ def _zeros_of(program: FixedProgram) -> dict[Visit, set[Node]]:
     return found
 
 
-def _needed(program: FixedProgram, computed: Mapping[Visit, frozenset[Node]]) -> dict[Visit, Need]:
+def _needed(program: FixedProgram, computed: Mapping[Visit, frozenset[Node]]) -> dict[Visit, Live]:
     """The needs of every visit, whose datapath computes the nodes ``computed`` anyway."""
     zeros = _zeros_of(program)
     real = program.real
     results: dict[Visit, set[str]] = {visit: set() for visit in real.reads}
     for source, _ in map(factored, real.outputs.values()):
-        if isinstance(source, Result):
+        if isinstance(source, VisitResult):
             results[source.visit].add(source.name)
-    found: dict[Visit, Need] = {}
+    found: dict[Visit, Live] = {}
     for visit in reversed(list(real.reads)):
         template = program.templates[visit.template]
         nodes: set[Node] = set()
@@ -89,10 +89,10 @@ def _needed(program: FixedProgram, computed: Mapping[Visit, frozenset[Node]]) ->
         ports = {node.name for node in nodes if node.op is Op.INPUT}
         for port in ports:
             read, _ = factored(real.reads[visit][port])
-            if isinstance(read, Result):
+            if isinstance(read, VisitResult):
                 results[read.visit].add(read.name)
         idle = frozenset(template.inputs) - ports
-        found[visit] = Need(frozenset(nodes), frozenset(results[visit]), idle)
+        found[visit] = Live(frozenset(nodes), frozenset(results[visit]), idle)
     return {visit: found[visit] for visit in real.reads}
 
 
@@ -162,7 +162,7 @@ def _zeros(
         match node.op:
             case Op.INPUT:
                 read, _ = factored(sources[node.name])
-                if isinstance(read, Result):
+                if isinstance(read, VisitResult):
                     given = program.templates[read.visit.template].graph.outputs[read.name]
                     return given in before[read.visit]
                 return isinstance(read, float) and not int(template.formats[node].quantize(read))

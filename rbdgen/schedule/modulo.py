@@ -20,11 +20,11 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import STILL, Node, Op
 from ..graph.wires import operands
 from .assign import assign
+from .difference_constraints import DifferenceConstraints
 from .exact import exact
 from .fold import Fold, ends_in_register, in_port, keeping, register_number, verify_fold
 from .pipelined import INPUT, INPUT_REGISTER, duration
-from .program import Program
-from .units import Job, Jobs, Kind, all_hardware, job, shared_jobs
+from .units import Job, Jobs, UnitKind, all_hardware, job, shared_jobs
 
 # Whether jobs on the longest path hurry; and whether jobs choose by their wish, or by urgency.
 RULES = ((True, False), (False, True), (False, False), (True, True))
@@ -33,7 +33,7 @@ LATE = 2  # a cycle after the wanted one costs as much as so many before it
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class GraphJobs:
     """A graph as jobs: how long each node takes, whose job it is, and what it waits for."""
 
     fixed: FixedGraph
@@ -43,7 +43,7 @@ class Work:
     before: Mapping[Job, list[Node]]  # job → operands of its nodes
 
     @classmethod
-    def of(cls, fixed: FixedGraph, takes: Mapping[Node, int]) -> Work:
+    def of(cls, fixed: FixedGraph, takes: Mapping[Node, int]) -> GraphJobs:
         jobs = {node: job(node) for node in takes}
         reads = {node: operands(node) for node in takes}
         return cls(fixed, takes, jobs, reads, {jobs[node]: reads[node] for node in takes})
@@ -58,7 +58,7 @@ def fold(
     target: Target,
     interval: int,
     jobs: Jobs | None = None,
-    units: Mapping[Kind, int] | None = None,
+    units: Mapping[UnitKind, int] | None = None,
     solver: bool = False,
     selected: bool = False,
 ) -> Fold:
@@ -92,17 +92,17 @@ def fold(
     )
 
 
-def folding(fixed: FixedGraph, target: Target, jobs: Jobs, selected: bool) -> Work:
+def folding(fixed: FixedGraph, target: Target, jobs: Jobs, selected: bool) -> GraphJobs:
     """The graph as jobs; ``selected``: those that are shared take a cycle more, see `fold`."""
     takes = durations(fixed, target, jobs.kind)
     for node in takes:
         kind = jobs.kind.get(job(node))
         takes[node] += in_port(kind, selected) if kind else 0
-    return Work.of(fixed, takes)
+    return GraphJobs.of(fixed, takes)
 
 
 def durations(
-    fixed: FixedGraph, target: Target, kind: Mapping[Job, Kind] | None = None
+    fixed: FixedGraph, target: Target, kind: Mapping[Job, UnitKind] | None = None
 ) -> dict[Node, int]:
     """Cycles of every operation on a unit of its kind."""
     binding = all_hardware(fixed, 0, kind)
@@ -110,9 +110,9 @@ def durations(
     return {n: duration(fixed, binding, target, n) for n in nodes}
 
 
-def least_waiting(work: Work, given: Mapping[Job, int]) -> dict[Node, int]:
+def least_waiting(work: GraphJobs, given: Mapping[Job, int]) -> dict[Node, int]:
     """Times at the shortest latency, with the least bits waiting; ``given``: starts of jobs."""
-    program, formats, jobs = Program(), work.fixed.formats, work.job
+    program, formats, jobs = DifferenceConstraints(), work.fixed.formats, work.job
     program.variable(INPUT)
     alone = _read_once(work) if len(work.takes) > LARGE else frozenset()
     for node in work.nodes:
@@ -134,13 +134,13 @@ def least_waiting(work: Work, given: Mapping[Job, int]) -> dict[Node, int]:
     return {node: x[jobs[node]] for node in work.nodes}
 
 
-def _read_once(work: Work) -> frozenset[Node]:
+def _read_once(work: GraphJobs) -> frozenset[Node]:
     """The nodes that a single operand is."""
     reads = Counter(operand for node in work.nodes for operand in work.operands[node])
     return frozenset(operand for operand, n in reads.items() if n == 1)
 
 
-def _pins(work: Work, given: Mapping[Job, int]) -> dict[object, int]:
+def _pins(work: GraphJobs, given: Mapping[Job, int]) -> dict[object, int]:
     """The times of the task and its words, and of jobs whose starts are given."""
     pins: dict[object, int] = {INPUT: 0}
     for node, own in work.job.items():
@@ -151,7 +151,7 @@ def _pins(work: Work, given: Mapping[Job, int]) -> dict[object, int]:
     return pins
 
 
-def _latest(work: Work, pins: Mapping[object, int]) -> int:
+def _latest(work: GraphJobs, pins: Mapping[object, int]) -> int:
     """The shortest latency with some times given."""
     time: dict[Job, int] = {}
     for node in work.nodes:
@@ -161,7 +161,7 @@ def _latest(work: Work, pins: Mapping[object, int]) -> int:
     return max(time.values(), default=0)
 
 
-def latest_starts(work: Work) -> dict[Node, int]:
+def latest_starts(work: GraphJobs) -> dict[Node, int]:
     """When each operation must start, counted back from the last result: all below zero."""
     latest: dict[Job, int] = {}
     start: dict[Node, int] = {}
@@ -173,9 +173,9 @@ def latest_starts(work: Work) -> dict[Node, int]:
 
 
 def _take_slots(
-    work: Work,
+    work: GraphJobs,
     jobs: Jobs,
-    units: Mapping[Kind, int],
+    units: Mapping[UnitKind, int],
     interval: int,
     wish: Mapping[Node, int],
     order: Mapping[Node, int],

@@ -17,7 +17,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import STILL, Node, Op, Region
 from ..graph.wires import operands, source
 from .binding import Binding, reciprocal_latency, shifting, sincos_latency
-from .program import Program, ScheduleError
+from .difference_constraints import DifferenceConstraints, ScheduleError
 
 INPUT: Region = ("input", 0)
 OUTPUT: Region = ("output", 0)
@@ -122,7 +122,7 @@ def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
     units = [n for n in fixed.graph.nodes if n.op not in (*STILL, Op.MULC)]
     outputs = {source(n) for n in fixed.graph.outputs.values()} - _constants(fixed)
     takes = {n: duration(fixed, binding, target, n) for n in units}
-    program = Program()
+    program = DifferenceConstraints()
     program.variable(INPUT)
     for node in units:
         # units start when their region fires, or later; the task's inputs enter a register

@@ -16,7 +16,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Region
 from .binding import Binding
 from .channels import Channel
-from .turns import Turns
+from .sharing import Sharing
 
 
 class Plan(Protocol):
@@ -47,7 +47,7 @@ class Plan(Protocol):
         """Cycles, at most, from a result that had to wait to the next."""
 
     @property
-    def turns(self) -> Turns | None:
+    def turns(self) -> Sharing | None:
         """The time-multiplexed part of the datapath; None for a datapath of the whole robot."""
 
     @property

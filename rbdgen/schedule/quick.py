@@ -21,7 +21,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
 from .assign import assign
 from .fold import Fold, keeping, verify_fold
-from .modulo import LATE, RULES, Work, folding, latest_starts, least_waiting
+from .modulo import LATE, RULES, GraphJobs, folding, latest_starts, least_waiting
 from .pipelined import INPUT_REGISTER
 from .units import Job, Jobs, all_hardware
 
@@ -38,7 +38,7 @@ class _Graph:
     ``maker``: of each node, the job.
     """
 
-    work: Work
+    work: GraphJobs
     jobs: list[Job]
     takes: list[int]
     reads: list[list[Node]]
@@ -47,7 +47,7 @@ class _Graph:
     gives: list[list[Node]]
 
     @classmethod
-    def of(cls, work: Work) -> _Graph:
+    def of(cls, work: GraphJobs) -> _Graph:
         number: dict[Job, int] = {}
         takes: list[int] = []
         reads: list[list[Node]] = []

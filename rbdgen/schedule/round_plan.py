@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import STILL, Node, Region
-from ..graph.visits import Result, Source, Visit, factored, scaled
+from ..graph.visits import Source, Visit, VisitResult, factored, scaled
 from ..graph.wires import source
 from ..words.instances import FixedProgram
 from .binding import Binding
@@ -26,7 +26,7 @@ from .datapaths import TASK, Datapath, region_of
 from .fabric import READ
 from .fold import Fold, flag_time, flagged_together
 from .pipelined import INPUT, OUTPUT
-from .turns import Turns
+from .sharing import Sharing
 
 SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
 GATHERING = 4  # cycles besides its rounds that putting a result together takes
@@ -88,9 +88,9 @@ class RoundPlan:
         return self.program.whole
 
     @property
-    def turns(self) -> Turns:
+    def turns(self) -> Sharing:
         """The joints, in the rounds between one task and the next."""
-        return Turns("joints", self.rounds, self.template.interval, self.program)
+        return Sharing("joints", self.rounds, self.template.interval, self.program)
 
     @property
     def takes_every(self) -> int:
@@ -149,12 +149,12 @@ class RoundPlan:
             for port, (read, by) in ((port, factored(s)) for port, s in sources.items()):
                 word: Source = read
                 ago = 0
-                if isinstance(read, Result):
-                    word = Result(self.datapath[read.visit], read.name)
+                if isinstance(read, VisitResult):
+                    word = VisitResult(self.datapath[read.visit], read.name)
                     ago = at - self.at[read.visit]
                 elif isinstance(read, str):
                     own, there = self.given[visit, port]
-                    word, by, ago = Result(own, port), 1.0, at - there
+                    word, by, ago = VisitResult(own, port), 1.0, at - there
                 origin = scaled(word, by), ago
                 found.setdefault((datapath, port), {})[at % self.rounds] = origin
         return found
@@ -166,10 +166,10 @@ class RoundPlan:
             tuple[Datapath, Datapath, tuple[tuple[int, int], ...]], dict[str, list[str]]
         ] = {}
         for (datapath, port), phases in self.origins.items():
-            senders: dict[Result, dict[int, int]] = {}
+            senders: dict[VisitResult, dict[int, int]] = {}
             for phase, (origin, ago) in phases.items():
                 word, _ = factored(origin)
-                if isinstance(word, Result):
+                if isinstance(word, VisitResult):
                     senders.setdefault(word, {})[phase] = ago
             for result, delays in senders.items():
                 key = datapath, result.visit, tuple(sorted(delays.items()))
@@ -240,7 +240,7 @@ class RoundPlan:
         for name, result in self.program.real.outputs.items():
             own = source(whole[name])
             result, _ = factored(result)
-            if not isinstance(result, Result) or own.op in STILL:
+            if not isinstance(result, VisitResult) or own.op in STILL:
                 continue
             datapath, phase = self.datapath[result.visit], self.at[result.visit] % self.rounds
             node = self.node(datapath, result.name)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..design.target import Target
-from ..graph.visits import Result, Visit, factored
+from ..graph.visits import Visit, VisitResult, factored
 from ..words.instances import FixedProgram
 from .datapaths import TASK, Datapath, datapaths_of, jobs_of
+from .difference_constraints import ScheduleError
 from .modulo import fold
-from .program import ScheduleError
 from .round_plan import ON_THE_WAY, RoundPlan
 
 
@@ -81,7 +81,7 @@ def _rows(program: FixedProgram, name: str) -> list[list[Visit]]:
         before = [
             s.visit
             for s, _ in map(factored, program.real.reads[visit].values())
-            if isinstance(s, Result) and s.visit in rows
+            if isinstance(s, VisitResult) and s.visit in rows
         ]
         row = rows.pop(before[0]) if before else []
         rows[visit] = [*row, visit]
@@ -100,7 +100,7 @@ def _at(
     for visit, sources in reads.items():
         gaps[visit], first[visit] = {}, 0
         for port, (read, _) in ((port, factored(s)) for port, s in sources.items()):
-            if isinstance(read, Result):
+            if isinstance(read, VisitResult):
                 gap = _gap(plan, datapath[read.visit], read.name)
                 gaps[visit][read.visit] = max(gap, gaps[visit].get(read.visit, 0))
             elif isinstance(read, str):
@@ -148,7 +148,7 @@ def verify_rounds(plan: RoundPlan) -> RoundPlan:
     for (datapath, port), phases in plan.origins.items():
         for origin, ago in phases.values():
             word, _ = factored(origin)
-            if isinstance(word, Result):
+            if isinstance(word, VisitResult):
                 there = plan.written(word.visit, word.name) + ON_THE_WAY
                 if ago * plan.template.interval < there:
                     raise ScheduleError(f"{datapath.name}.{port} read before it is there")

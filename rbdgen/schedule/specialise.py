@@ -17,10 +17,10 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.verify import verify_fixed
-from ..graph.visits import Program, Result, Source, Visit, factored, scaled
+from ..graph.visits import Program, Source, Visit, VisitResult, factored, scaled
 from ..words.instances import CopyingBuilder, FixedProgram, computing, copied
 from .allocation import grouped
-from .liveness import Need, needs_beside
+from .liveness import Live, needs_beside
 
 
 def specialised(program: FixedProgram, rounds: int) -> FixedProgram:
@@ -80,7 +80,7 @@ def templates_of(program: FixedProgram, rounds: int) -> dict[str, FixedGraph]:
 
 
 @lru_cache(maxsize=8)
-def _needs(program: FixedProgram, rounds: int) -> dict[Visit, Need]:
+def _needs(program: FixedProgram, rounds: int) -> dict[Visit, Live]:
     """The needs of visits that share datapaths over ``rounds``."""
     return needs_beside(program, _shared(program, rounds).values())
 
@@ -102,13 +102,15 @@ def kind_of(name: str) -> str:
 
 def _renamed(source: Source, of: Mapping[Visit, Visit]) -> Source:
     word, by = factored(source)
-    return scaled(replace(word, visit=of[word.visit]), by) if isinstance(word, Result) else source
+    return (
+        scaled(replace(word, visit=of[word.visit]), by) if isinstance(word, VisitResult) else source
+    )
 
 
 def _known(source: Source, templates: Mapping[str, FixedGraph]) -> Source:
     """The number that a source is, where what its visits do not need leaves one."""
     word, by = factored(source)
-    if not isinstance(word, Result):
+    if not isinstance(word, VisitResult):
         return source
     template = templates[word.visit.template]
     node = template.graph.outputs[word.name]

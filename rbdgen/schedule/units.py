@@ -36,7 +36,7 @@ def nodes_of(fixed: FixedGraph, own: Job) -> list[Node]:
 
 
 @dataclass(frozen=True, order=True)
-class Kind:
+class UnitKind:
     """Units that can stand for each other: any of them takes any of the kind's jobs.
 
     ``name``: mul, sincos or recip. ``widths``: of the operands. ``numbers`` tell units of one
@@ -57,12 +57,12 @@ class Jobs:
     ``widths``: of each product's operands, the wider one first.
     """
 
-    kind: Mapping[Job, Kind]
-    each: Mapping[Kind, int]
-    of: Mapping[Kind, list[Job]] = field(default_factory=dict)
+    kind: Mapping[Job, UnitKind]
+    each: Mapping[UnitKind, int]
+    of: Mapping[UnitKind, list[Job]] = field(default_factory=dict)
     widths: Mapping[Job, tuple[int, int]] = field(default_factory=dict)
 
-    def units(self, interval: int) -> dict[Kind, int]:
+    def units(self, interval: int) -> dict[UnitKind, int]:
         """How many of each kind serve all its jobs once every ``interval`` cycles."""
         return {kind: -(-len(jobs) // interval) for kind, jobs in self.of.items()}
 
@@ -70,7 +70,7 @@ class Jobs:
         """Hardware multipliers at an initiation interval."""
         return self.hardware(self.units(interval))
 
-    def hardware(self, units: Mapping[Kind, int]) -> int:
+    def hardware(self, units: Mapping[UnitKind, int]) -> int:
         """Hardware multipliers of so many units."""
         return sum(self.each[kind] * n for kind, n in units.items())
 
@@ -100,8 +100,8 @@ class Jobs:
         return Jobs(kind, each, _by_kind(kind), self.widths)
 
 
-def _by_kind(kind: Mapping[Job, Kind]) -> dict[Kind, list[Job]]:
-    found: dict[Kind, list[Job]] = {}
+def _by_kind(kind: Mapping[Job, UnitKind]) -> dict[UnitKind, list[Job]]:
+    found: dict[UnitKind, list[Job]] = {}
     for own in sorted(kind, key=lambda j: (j[1].index, j[0])):
         found.setdefault(kind[own], []).append(own)
     return found
@@ -122,30 +122,30 @@ def shared_jobs(
             wide = a > target.multiplier_width, b > target.multiplier_width
             key = apart(node), target.hardware_multipliers(a, b), *wide
             classes.setdefault(key, {})[job(node)] = a, b
-    kind: dict[Job, Kind] = {}
-    each: dict[Kind, int] = {}
+    kind: dict[Job, UnitKind] = {}
+    each: dict[UnitKind, int] = {}
     products = {own: ab for members in classes.values() for own, ab in members.items()}
     for (number, cost, *_), members in sorted(classes.items()):
         widths = tuple(max(w[k] for w in members.values()) for k in (0, 1))
-        own = Kind("mul", widths, (number,) if number else ())
+        own = UnitKind("mul", widths, (number,) if number else ())
         each[own] = cost
         kind |= dict.fromkeys(members, own)
     turns = max((fixed.formats[angle].width for angle in angles(fixed)), default=0)
     for node in angles(fixed).values():
         unit = fixed.sincos(node)
-        own = Kind("sincos", (turns,), (unit.phase, unit.width))
+        own = UnitKind("sincos", (turns,), (unit.phase, unit.width))
         each[own] = unit.products * target.hardware_multipliers(unit.slope_width, unit.delta_width)
         kind[job(node)] = own
     for node in pivots(fixed).values():
         spec = fixed.reciprocal(node)
-        own = Kind("recip", (spec.operand,), (spec.top, spec.steps, spec.width))
+        own = UnitKind("recip", (spec.operand,), (spec.top, spec.steps, spec.width))
         each[own] = sum(target.hardware_multipliers(a, b) for a, b in spec.products)
         kind[job(node)] = own
     return Jobs(kind, each, _by_kind(kind), products)
 
 
 def all_hardware(
-    fixed: FixedGraph, multipliers: int, kind: Mapping[Job, Kind] | None = None
+    fixed: FixedGraph, multipliers: int, kind: Mapping[Job, UnitKind] | None = None
 ) -> Binding:
     """The binding in which products are hardware multipliers, but for what a ``kind`` says."""
     of = kind or {}

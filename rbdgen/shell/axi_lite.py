@@ -33,7 +33,7 @@ class Bit:
 
 
 @dataclass(frozen=True)
-class Register:
+class HostRegister:
     """A 32-bit register at a byte offset; host headers are written from a table of these."""
 
     name: str
@@ -67,7 +67,7 @@ class AxiLite(wiring.Component):
     answer is first offered. The readies are low during reset and in the cycle after it.
     """
 
-    def __init__(self, registers: Sequence[Register], address_width: int) -> None:
+    def __init__(self, registers: Sequence[HostRegister], address_width: int) -> None:
         offsets = [register.offset for register in registers]
         if len(set(offsets)) < len(offsets) or any(offset % STROBES for offset in offsets):
             raise ValueError("registers overlap or are not aligned")

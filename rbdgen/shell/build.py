@@ -20,7 +20,7 @@ from ..system.progress import Progress
 from ..system.templates import render
 from ..system.workers import cores, in_workers
 from ..tools.nextpnr import Placement, place_and_route
-from ..tools.report import Report
+from ..tools.report import SynthesisReport
 from ..tools.tool import SynthesisError, Tool, run_tool
 from ..tools.yosys import synth_ecp5
 from .catalog import Board, BoardError, constraints
@@ -43,7 +43,7 @@ class Bitstream:
     """A finished bitstream: the placement, the clock, and the seconds of each step."""
 
     file: Path
-    mapped: Report
+    mapped: SynthesisReport
     placements: tuple[Placement, ...]
     best: Placement
     clock: Pll
@@ -81,7 +81,7 @@ def build(
     started = time.monotonic()
     cells = synth_ecp5([*sources, verilog], top, netlist, progress=progress)
     seconds["Yosys"] = time.monotonic() - started
-    mapped = Report.of(board.target, cells)
+    mapped = SynthesisReport.of(board.target, cells)
     for kind, usage in mapped.usage.items():
         if usage.used > usage.available:
             raise BoardError(

@@ -23,16 +23,16 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 
 from ..rtl.accelerator import AcceleratorCore
-from ..rtl.core import Core
+from ..rtl.core import RtlCore
 from ..rtl.delay_line import LutRam, emit_rams
 from ..rtl.function_units import ReciprocalUnit, SinCosUnit
 from ..rtl.modules import Modules, Unit, write_modules
 from ..rtl.multiplier import Multiplier, behaviours
 from ..rtl.multiplier_cells import emit_cells
-from ..rtl.separate_module import instance_of, owned, to_rtlil
+from ..rtl.separate_module import instance_of, to_rtlil, with_own_names
 from ..schedule.plan import Plan
 from ..system.refusal import Refusal
-from ..system.stopping import run_child
+from ..system.signals import run_child
 from ..tasks.stages import Accelerator
 from .axi import Shell, WideShell, WordShell
 
@@ -84,7 +84,7 @@ class EmitError(Refusal, RuntimeError):
     """Yosys could not turn RTLIL into Verilog."""
 
 
-C = TypeVar("C", Core, AcceleratorCore)
+C = TypeVar("C", RtlCore, AcceleratorCore)
 S = TypeVar("S", bound=wiring.Component)
 SHELLS = {"wide": WideShell, "words": WordShell}
 
@@ -109,7 +109,7 @@ class Emitted(Generic[C, S]):
         return [unit for unit in self.units.elements() if isinstance(unit, Multiplier)]
 
 
-def emit(plan: Plan, name: str, *, shells: bool = True) -> Emitted[Core, Shell]:
+def emit(plan: Plan, name: str, *, shells: bool = True) -> Emitted[RtlCore, Shell]:
     """All files of a design called ``name``.
 
     ``NAME.v``, ``NAME.il``: the core, its multipliers in portable form; ``NAME_ecp5.il``: the
@@ -118,7 +118,7 @@ def emit(plan: Plan, name: str, *, shells: bool = True) -> Emitted[Core, Shell]:
     """
     modules = Modules(plan, name)
     core = modules.core
-    assert isinstance(core, Core)
+    assert isinstance(core, RtlCore)
     around = {kind: shell(CoreInstance(core, name)) for kind, shell in SHELLS.items() if shells}
     return Emitted(*_files(modules, around), core, around)
 
@@ -146,16 +146,18 @@ def _files(
     multipliers = [unit for unit in written.units if isinstance(unit, Multiplier)]
     # Yosys is told that collisions do not matter, and builds nothing for them; Verilog has no word
     # for that which all tools understand
-    written_with = (owned("\n".join([*texts, emit_rams(rams, way)]), name) for way in (1, 0))
+    written_with = (
+        with_own_names("\n".join([*texts, emit_rams(rams, way)]), name) for way in (1, 0)
+    )
     for_yosys, for_all = written_with
     with ThreadPoolExecutor(1) as thread:  # while Yosys is at work there is something to do
         verilog = thread.submit(to_verilog, for_all)
-        ecp5 = owned(emit_cells(multipliers, "ecp5"), name)
+        ecp5 = with_own_names(emit_cells(multipliers, "ecp5"), name)
         around = [shell_files(shell, f"{name}_axi_{kind}") for kind, shell in shells.items()]
         files = {
             f"{name}.il": for_yosys,
             f"{name}.v": verilog_file(
-                verilog.result() + "\n" + owned(behaviours(multipliers), name), GENERATED
+                verilog.result() + "\n" + with_own_names(behaviours(multipliers), name), GENERATED
             ),
             f"{name}_ecp5.il": ecp5,
         }
@@ -178,7 +180,7 @@ def shell_files(
 class CoreInstance(wiring.Component):
     """The core as a module that is defined elsewhere: shells need not contain it again."""
 
-    def __init__(self, core: Core | AcceleratorCore, module: str) -> None:
+    def __init__(self, core: RtlCore | AcceleratorCore, module: str) -> None:
         self.module = module
         super().__init__(core.signature)
 

@@ -9,7 +9,7 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.crc import Algorithm, Parameters
 from amaranth.lib.wiring import In, Out
 
-from .packets import BROKEN, BUFFER, CRC_BYTES, ESCAPE, FLAG, TURNED, Layout, crc_of
+from .packets import BROKEN, BUFFER, CRC_BYTES, ESCAPE, FLAG, TURNED, PacketWidths, crc_of
 from .task_packets import Status
 from .uart import RECEIVED
 
@@ -41,7 +41,7 @@ class Unframer(wiring.Component):
     host asks again.
     """
 
-    def __init__(self, layouts: Mapping[int, Layout], identity: str) -> None:
+    def __init__(self, layouts: Mapping[int, PacketWidths], identity: str) -> None:
         self._layouts = layouts
         self._crc = crc_parameters(identity)
         super().__init__(

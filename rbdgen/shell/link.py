@@ -22,7 +22,7 @@ from amaranth.lib.wiring import In, Out
 from .ethernet import UdpLine
 from .frames import BYTE, Framer, Unframer
 from .packed import Packer, Unpacker
-from .packets import SELF_TEST, TESTED, Layout
+from .packets import SELF_TEST, TESTED, PacketWidths
 from .self_test import SelfTest, Vectors
 from .task_packets import Status
 from .uart import SerialLine
@@ -55,7 +55,7 @@ class BoardLink(wiring.Component):
     def __init__(
         self,
         shell: str,
-        layouts: Mapping[int, Layout],
+        layouts: Mapping[int, PacketWidths],
         identity: str,
         line: SerialLine | UdpLine,
         vectors: Vectors,

@@ -12,7 +12,7 @@ from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from .frames import BYTE
-from .packets import Layout
+from .packets import PacketWidths
 from .task_links import beat_layout
 from .task_packets import WORD_BITS
 
@@ -23,7 +23,7 @@ HEADER_BITS = 24  # function and tag; a packet has options between them
 class Unpacker(wiring.Component):
     """Payloads of tasks in, of the right length; packets of words out, sign-extended."""
 
-    def __init__(self, layouts: Mapping[int, Layout]) -> None:
+    def __init__(self, layouts: Mapping[int, PacketWidths]) -> None:
         self._layouts = layouts
         super().__init__({"i": In(stream.Signature(BYTE)), "o": Out(stream.Signature(WORD))})
 
@@ -81,7 +81,7 @@ class Unpacker(wiring.Component):
 class Packer(wiring.Component):
     """Packets of words in, responses of the shell; their payloads out."""
 
-    def __init__(self, layouts: Mapping[int, Layout]) -> None:
+    def __init__(self, layouts: Mapping[int, PacketWidths]) -> None:
         self._layouts = layouts
         super().__init__({"i": In(stream.Signature(WORD)), "o": Out(stream.Signature(BYTE))})
 

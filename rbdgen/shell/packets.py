@@ -45,7 +45,7 @@ class DamagedFrame(ValueError):
 
 
 @dataclass(frozen=True)
-class Layout:
+class PacketWidths:
     """Widths, in bits, of the words of a function's tasks and of its results."""
 
     operands: tuple[int, ...]
@@ -70,7 +70,7 @@ class Layout:
         return 4 + -(-sum(self.results) // 8)
 
 
-TESTED = Layout((), (16, 16, 32))
+TESTED = PacketWidths((), (16, 16, 32))
 """The words of a `SELF_TEST` response: tasks answered, wrong words, clocks."""
 
 
@@ -84,13 +84,13 @@ class Answered:
     words: tuple[int, ...] = ()
 
 
-def task(code: int, tag: int, words: Sequence[int], layout: Layout) -> bytes:
+def task(code: int, tag: int, words: Sequence[int], layout: PacketWidths) -> bytes:
     """The payload of a task; ValueError for words that do not fit it."""
     packed = _packed(words, layout.operands)
     return bytes([code]) + tag.to_bytes(2, "little") + packed
 
 
-def response(payload: bytes, of: Mapping[int, Layout]) -> Answered:
+def response(payload: bytes, of: Mapping[int, PacketWidths]) -> Answered:
     """Decode a response's payload; DamagedFrame for one that no design sends."""
     if len(payload) < 4:
         raise DamagedFrame(f"a response of {len(payload)} bytes")

@@ -50,7 +50,7 @@ class Status(IntEnum):
 
 
 @dataclass(frozen=True)
-class Function:
+class TaskFunction:
     """A function by its code: name, and the number of words of its operands and results."""
 
     name: str
@@ -77,7 +77,7 @@ class PacketFormat:
     what cannot be built.
     """
 
-    functions: Mapping[int, Function]
+    functions: Mapping[int, TaskFunction]
     widths: tuple[int, ...]
     lanes: int = 1
 
@@ -171,7 +171,7 @@ class PacketFormat:
         results = tuple((word ^ sign) - sign for word in words[1 : 1 + due])
         return Response(function, status, tag, results)
 
-    def _function(self, code: int) -> Function:
+    def _function(self, code: int) -> TaskFunction:
         if code not in self.functions:
             known = ", ".join(f"{k} {f.name}" for k, f in sorted(self.functions.items()))
             raise ValueError(f"function {code} is none of {known}")

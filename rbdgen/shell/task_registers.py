@@ -43,8 +43,8 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..rtl.core import FIRST, WORD, WRITE
-from .axi_lite import DATA_BITS, AxiLite, Bit, Register, axi_lite_ports, connect_axi_lite
-from .task_packets import FORMAT_VERSION, Function, PacketFormat, Status
+from .axi_lite import DATA_BITS, AxiLite, Bit, HostRegister, axi_lite_ports, connect_axi_lite
+from .task_packets import FORMAT_VERSION, PacketFormat, Status, TaskFunction
 
 MAGIC = int.from_bytes(b"RBDG", "little")
 ADDRESS_WIDTH = 12  # 4 KiB, the least that an interconnect maps: no register shows twice
@@ -85,34 +85,36 @@ EVENTS = data.StructLayout(
 """The events that the shell reports, clock by clock."""
 
 
-def register_table(functions: Mapping[int, Function], held: int = 0) -> tuple[Register, ...]:
+def register_table(
+    functions: Mapping[int, TaskFunction], held: int = 0
+) -> tuple[HostRegister, ...]:
     """All registers of a design with these functions, in the order of their offsets.
 
     ``held``: registers for many tasks.
     """
     fixed = (
-        Register("magic", 0x00, "the bytes RBDG, R the lowest"),
-        Register("format", 0x04, "version of the packet format"),
-        Register("identity_low", 0x08, "the robot's hash, bits 0-31"),
-        Register("identity_high", 0x0C, "the robot's hash, bits 32-63"),
-        Register("functions", 0x10, "bit k: function k is there"),
-        Register("control", 0x14, "enable, clear", True, (ENABLE, CLEAR)),
-        Register(
+        HostRegister("magic", 0x00, "the bytes RBDG, R the lowest"),
+        HostRegister("format", 0x04, "version of the packet format"),
+        HostRegister("identity_low", 0x08, "the robot's hash, bits 0-31"),
+        HostRegister("identity_high", 0x0C, "the robot's hash, bits 32-63"),
+        HostRegister("functions", 0x10, "bit k: function k is there"),
+        HostRegister("control", 0x14, "enable, clear", True, (ENABLE, CLEAR)),
+        HostRegister(
             "status", 0x18, "what has happened; write one to clear", True, tuple(STICKY.values())
         ),
-        Register("in_flight", 0x1C, "tasks in flight"),
-        *(Register(n, 0x20 + 4 * k, what) for k, (n, what) in enumerate(_COUNTERS.items())),
-        Register("lanes", 0x38, "words in a beat of the links"),
+        HostRegister("in_flight", 0x1C, "tasks in flight"),
+        *(HostRegister(n, 0x20 + 4 * k, what) for k, (n, what) in enumerate(_COUNTERS.items())),
+        HostRegister("lanes", 0x38, "words in a beat of the links"),
     )
     results = (
-        Register(f"results_{function.name}", RESULTS_OFFSET + 4 * code, f"results of {code}")
+        HostRegister(f"results_{function.name}", RESULTS_OFFSET + 4 * code, f"results of {code}")
         for code, function in sorted(functions.items())
     )
     of_robot = (
-        Register(
+        HostRegister(
             "parameter", 0x80, "a word for the registers of the robot, one after another", True
         ),
-        Register("parameters", 0x84, "how many words those are"),
+        HostRegister("parameters", 0x84, "how many words those are"),
     )
     return (*fixed, *results, *(of_robot if held else ()))
 

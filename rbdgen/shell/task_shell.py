@@ -17,7 +17,7 @@ from ..rtl.core import FIRST, WORD, WRITE
 from ..rtl.queues import Skid
 from .axi_lite import axi_lite_ports, connect_axi_lite
 from .task_links import ResponseWriter, TaskReader, beat_layout
-from .task_packets import FORMAT_VERSION, WORD_BITS, Function, PacketFormat
+from .task_packets import FORMAT_VERSION, WORD_BITS, PacketFormat, TaskFunction
 from .task_registers import ADDRESS_WIDTH, STICKY, TaskRegisters
 
 CLOCKS_IN = 1
@@ -70,7 +70,7 @@ class TaskShell(wiring.Component):
     def __init__(
         self,
         core: Any,
-        functions: Mapping[int, Function],
+        functions: Mapping[int, TaskFunction],
         *,
         identity: int,
         lanes: int = 1,

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from .refusal import Refusal
-from .stopping import run_child
+from .signals import run_child
 
 
 class NoCompiler(Refusal, RuntimeError):

@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .refusal import Refusal
-from .stopping import child
+from .signals import child
 
 if TYPE_CHECKING:
     from subprocess import Popen

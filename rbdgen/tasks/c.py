@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..codegen.c_file import File, function, word_type
 from ..codegen.c_integers import RANGES, CIntegers, cast, variable
-from ..codegen.c_program import Function, words
-from ..codegen.words import Term
+from ..codegen.c_program import CFunction, words
+from ..codegen.words import Expression
 from ..graph.fixed import Format
-from ..graph.held import Held, held_of, held_words
+from ..graph.parameters import Held, parameter_words, parameters_of
 from .integration import FLAGS, turn_flags
 from .model import NOTHING_HELD
 from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TOLD, TURN, Source, place
@@ -26,7 +26,7 @@ def all_words(accelerator: Accelerator) -> list[Format]:
     return found
 
 
-def add_tasks(file: File, accelerator: Accelerator, held: Held = NOTHING_HELD) -> list[Function]:
+def add_tasks(file: File, accelerator: Accelerator, held: Held = NOTHING_HELD) -> list[CFunction]:
     """Add to the file a function for each of the accelerator's, of one task.
 
     ``in``: `accelerator.formats` of the function, ``out``: its `results`; a flag for all of them.
@@ -39,11 +39,11 @@ class _Tasks:
     def __init__(self, file: File, accelerator: Accelerator, held: Held) -> None:
         self.file, self.accelerator = file, accelerator
         graphs = {name: stage.fixed for name, stage in accelerator.stages.items()}
-        self.held = {**held_words(graphs), **held}
+        self.held = {**parameter_words(graphs), **held}
         self.word, self.integer = f"{file.prefix}_word", word_type(all_words(accelerator))
         self.visits: dict[tuple[str, ...], str] = {}  # parameters and statements → function
 
-    def functions(self) -> list[Function]:
+    def functions(self) -> list[CFunction]:
         """All of them."""
         file, fields = self.file, []
         for name, stage in self.accelerator.stages.items():
@@ -56,7 +56,7 @@ class _Tasks:
         file.functions.append(f"{about}\nstruct {file.prefix}_stages {{\n{body}}};")
         return [self.task(name) for name in self.accelerator.functions]
 
-    def task(self, name: str) -> Function:
+    def task(self, name: str) -> CFunction:
         """A function of the accelerator."""
         file, accelerator = self.file, self.accelerator
         own = f"{file.prefix}_{name}"
@@ -94,7 +94,7 @@ class _Tasks:
         lines += [f"overflow[0] = (uint8_t){last};", f"return {last};"]
         head = f"int {own}(const {self.word} *in, {self.word} *out, uint8_t *overflow)"
         file.functions.append(function(head, lines))
-        return Function(
+        return CFunction(
             own,
             words(accelerator.formats[name]),
             words(accelerator.result_formats[name]),
@@ -114,7 +114,7 @@ class _Tasks:
             s.stage for s in sources.values() if s.stage not in (HOST, NOTHING, TURN, TOLD)
         )
         add(f"int o = {' | '.join(f's->o_{sender}' for sender in senders) or 0};")
-        registers = held_of(self.held, stage.name)
+        registers = parameters_of(self.held, stage.name)
         add(f"{self.word} x[{max(len(sources) + len(registers), 1)}];")
         for k, (field, source) in enumerate(sources.items()):
             to = stage.fixed.inputs[field]
@@ -145,7 +145,7 @@ class _Tasks:
             self.file.functions.append(function(f"static void {made}({taken})", statements))
         return f"{self.visits[key]}({', '.join(used)});"
 
-    def operand(self, body: CIntegers, name: str, source: Source, to: Format, k: int) -> Term:
+    def operand(self, body: CIntegers, name: str, source: Source, to: Format, k: int) -> Expression:
         """A stage's operand in its format, before it is brought to the nearest word."""
         if source.stage == NOTHING:
             return body.constant(0)
@@ -161,7 +161,7 @@ class _Tasks:
         else:
             stage = self.accelerator.stages[source.stage]
             text = f"s->{source.stage}[{_place(stage, source.field)}]"
-            x = Term(text, of.lowest, of.highest, self.integer, whole=True)
+            x = Expression(text, of.lowest, of.highest, self.integer, whole=True)
         shift = of.fraction - to.fraction
         if shift <= 0:
             return body.left(x, -shift)

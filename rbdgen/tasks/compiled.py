@@ -9,9 +9,9 @@ import numpy as np
 
 from ..codegen.c_file import File, word_type
 from ..codegen.c_program import sources
-from ..codegen.compiled import Model, Results, Source
+from ..codegen.compiled import CompiledModel, CSources, Results
 from ..graph.fixed import Flags, Integers
-from ..graph.held import Held
+from ..graph.parameters import Held
 from .c import add_tasks, all_words
 from .model import NOTHING_HELD, evaluate_task
 from .routes import place
@@ -36,7 +36,7 @@ class TaskModel:
         """Other words in the registers for many tasks, which stand in the C."""
         self.held: Held = {name: np.array(word) for name, word in words.items()}
         nodes = sum(len(stage.fixed.graph.nodes) for stage in self.accelerator.stages.values())
-        self._model = Model(self._source, nodes, self._progress)
+        self._model = CompiledModel(self._source, nodes, self._progress)
 
     def __call__(
         self, function: str, words: Mapping[str, Integers]
@@ -52,13 +52,13 @@ class TaskModel:
         found, flags = self._model.run(function, words, reference)
         return found, flags[:, 0]
 
-    def _source(self) -> Source:
+    def _source(self) -> CSources:
         return tasks_source(self.accelerator, self.held)
 
 
-def tasks_source(accelerator: Accelerator, held: Held = NOTHING_HELD) -> Source:
+def tasks_source(accelerator: Accelerator, held: Held = NOTHING_HELD) -> CSources:
     """The accelerator's functions in C; ``held``: words in registers, in place of their own."""
     file = File("tasks")
     functions = tuple(add_tasks(file, accelerator, held))
     word = word_type(all_words(accelerator))
-    return Source(sources(file, functions, word, ABOUT), functions, word)
+    return CSources(sources(file, functions, word, ABOUT), functions, word)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ..design.arrays import left_out
 from ..design.choices import GIVES
 from ..graph.graph import Graph
-from ..graph.visits import Program, Result, Source, Visit
+from ..graph.visits import Program, Source, Visit, VisitResult
 from ..graph.word import indices, kind_of, renamed
 from ..words.program_ranges import WHOLE
 from .routes import CALLED, HOST, NOTHING, ROLLOUTS, ROUTES, TOLD, origin
@@ -45,7 +45,7 @@ def _task(graph: Graph, function: str, given: int) -> Program:
             return field
         giver = by_stage[of.stage]
         assert giver is not None, f"{function}: {field} comes from a stage that it does not visit"
-        return Result(giver, of.field)
+        return VisitResult(giver, of.field)
 
     reads = {
         visit: {field: source(field, step) for field in graph.inputs}
@@ -54,7 +54,7 @@ def _task(graph: Graph, function: str, given: int) -> Program:
     own = {CALLED.get(kind, kind): kind for kind in GIVES[function]}
     last = visits[steps[-1]]
     outputs: dict[str, Source] = {
-        renamed(name, own[kind_of(name)]): Result(
+        renamed(name, own[kind_of(name)]): VisitResult(
             visits.get(FORWARD, last) if kind_of(name) == "qdd" else last, name
         )
         for name in graph.outputs

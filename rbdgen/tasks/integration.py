@@ -69,7 +69,7 @@ def integration(coordinates: list[Coordinate], width: int) -> FixedGraph:
     ``aq[k]``, ``av[k]``, ``h[0]`` = h, ``h[1]`` = 4h/3 [s], and the `FLAGS`. Outputs ``q[k]``,
     ``qd[k]`` at the next stage, and those of its inputs that it carries along.
     """
-    draft = _Draft(width)
+    draft = _StepDraft(width)
     for coordinate in coordinates:
         with draft.builder.region("integrate", coordinate.k):
             draft.step(coordinate)
@@ -78,7 +78,7 @@ def integration(coordinates: list[Coordinate], width: int) -> FixedGraph:
 
 
 @dataclass
-class _Draft:
+class _StepDraft:
     width: int  # of a factor
     builder: CopyingBuilder = field(default_factory=CopyingBuilder)
     inputs: dict[str, Format] = field(default_factory=dict)

@@ -10,8 +10,8 @@ from types import MappingProxyType
 import numpy as np
 
 from ..graph.fixed import Flags, Format, Integers, convert, evaluate_fixed
-from ..graph.held import Held, held_of
 from ..graph.node import Node
+from ..graph.parameters import Held, parameters_of
 from .integration import turn_flags
 from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TOLD, TURN, Source, place
 from .stages import Accelerator
@@ -76,7 +76,7 @@ class _Run:
         for name in {source.stage for source in sources.values()} & self.flagged.keys():
             flags = flags | self.flagged[name]
         watch = partial(self.watch, visit.stage) if self.watch else None
-        found = evaluate_fixed(stage.fixed, operands | held_of(self.held, stage.name), watch)
+        found = evaluate_fixed(stage.fixed, operands | parameters_of(self.held, stage.name), watch)
         for bad in found.overflowed.values():
             flags = flags | bad
         self.given[stage.name] = {

@@ -48,7 +48,7 @@ COOLING = 1e-4  # the last temperature, of the first
 
 
 @dataclass(frozen=True)
-class Blocks:
+class HardBlocks:
     """Sites of one type of hard block on a die: rows of groups of four.
 
     ``rows``: y; ``groups``: x of each group's first site; ``within``: the sites of a group, by how
@@ -70,13 +70,15 @@ class Blocks:
 
 
 Site = tuple[int, int, str]  # x, y, name
-Die = dict[str, Blocks]
+Die = dict[str, HardBlocks]
 
 
 def _die(groups: tuple[int, ...], multipliers: tuple[int, ...], rams: tuple[int, ...]) -> Die:
     return {
-        "MULT18X18D": Blocks(multipliers, groups, tuple((k, f"MULT18_{k}") for k in (0, 1, 4, 5))),
-        "DP16KD": Blocks(rams, groups, tuple((2 * k, f"EBR{k}") for k in range(4))),
+        "MULT18X18D": HardBlocks(
+            multipliers, groups, tuple((k, f"MULT18_{k}") for k in (0, 1, 4, 5))
+        ),
+        "DP16KD": HardBlocks(rams, groups, tuple((2 * k, f"EBR{k}") for k in range(4))),
     }
 
 

@@ -28,7 +28,7 @@ STEPS = r"Info: +(Packing|Promoting|at iteration|Routing\.\.|Max frequency|iter=
 
 
 @dataclass(frozen=True)
-class Step(Record):
+class PathLeg(Record):
     """One leg of a path: through a cell (``logic``, ``setup``, ``clk-to-q``) or along a net."""
 
     kind: str
@@ -49,7 +49,7 @@ class Placement(Record):
     fmax_by_clock: Mapping[str, float]  # MHz
     used: Mapping[str, int]  # sites, by nextpnr's name for the type
     available: Mapping[str, int]
-    critical_path: tuple[Step, ...]
+    critical_path: tuple[PathLeg, ...]
     seconds: float
     floor: Floor | None = None
     hold_warnings: int = 0  # paths of which nextpnr says that they are too short
@@ -173,11 +173,11 @@ def _part(target: Target, speed: int, folder: Path) -> list[str]:
     return ["--device", device, "--vopt", f"family={target.flag}", "--vopt", "cst=pins.cst"]
 
 
-def _critical_path(report: Mapping[str, Any], clock: str) -> tuple[Step, ...]:
+def _critical_path(report: Mapping[str, Any], clock: str) -> tuple[PathLeg, ...]:
     """The path that limits ``clock``."""
     for path in report["critical_paths"]:
         if clock in path["from"] and clock in path["to"]:
             return tuple(
-                Step(step["type"], step["delay"], step["to"]["cell"]) for step in path["path"]
+                PathLeg(step["type"], step["delay"], step["to"]["cell"]) for step in path["path"]
             )
     return ()

@@ -26,7 +26,7 @@ _KEPT = re.compile(r"^attribute \\keep_hierarchy ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Part:
+class MappedPart:
     """Modules that one run maps, named without backslash.
 
     ``text``: RTLIL of a module `TOP` that they all stand in.
@@ -60,7 +60,7 @@ def parts(
     flattened: Sequence[str] = (),
     size: int = SIZE,
     longest: int = SIZE,
-) -> list[Part]:
+) -> list[MappedPart]:
     """The modules of a design that keep their borders, each with all that is flattened into it.
 
     Args:
@@ -97,7 +97,9 @@ def parts(
             bins.append([name])
         else:
             found.append(name)
-    return [Part(tuple(m.removeprefix("\\") for m in b), _text(b, whole, modules)) for b in bins]
+    return [
+        MappedPart(tuple(m.removeprefix("\\") for m in b), _text(b, whole, modules)) for b in bins
+    ]
 
 
 def _modules(rtlil: str, kept: Sequence[str], flattened: Sequence[str]) -> dict[str, _Module]:

@@ -47,7 +47,7 @@ class Mapped(Record):
 
 
 @dataclass(frozen=True)
-class Report(Record):
+class SynthesisReport(Record):
     """A design mapped to a part and, where ``placements`` says so, placed and routed.
 
     ``cells`` are the design's own, from Yosys; ``pins_cells`` those put around it for placement,
@@ -66,7 +66,7 @@ class Report(Record):
     notes: tuple[str, ...] = ()  # what the placements' clocks leave out
 
     @classmethod
-    def of(cls, part: Target, cells: Cells) -> Report:
+    def of(cls, part: Target, cells: Cells) -> SynthesisReport:
         """The report of what is mapped; it fits if the part has as many sites of every kind."""
         sites = counted(part.family, cells.count)
         usage = {
@@ -144,7 +144,7 @@ def synthesize(
     router: str = ROUTERS[0],
     floorplanned: bool = True,
     each: Each = one_by_one,
-) -> Report:
+) -> SynthesisReport:
     """Map a design to a part's family and place it once for each speed grade and seed.
 
     Writes ``<top>.json`` (the netlist), ``<top>-pins.json`` (what is placed), ``report.json`` and
@@ -163,7 +163,7 @@ def synthesize(
     """
     part = find_target(target) if isinstance(target, str) else target
     netlist, pinned = out_dir / f"{top}.json", out_dir / f"{top}-pins.json"
-    report = Report.of(part, synth(part.family, sources, top, netlist, progress=progress))
+    report = SynthesisReport.of(part, synth(part.family, sources, top, netlist, progress=progress))
     if speeds and part.family != "ecp5" and not report.fits:
         # nextpnr says so itself of an ECP5; of others it may try for hours first
         lacking = [

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..system.progress import Progress
 from ..system.refusal import Refusal
-from ..system.stopping import child
+from ..system.signals import child
 
 
 class SynthesisError(Refusal, RuntimeError):

@@ -16,7 +16,7 @@ from ..system.cache import cached, named
 from ..system.compiler import Command, NoCompiler, about, find_compiler
 from ..system.progress import Progress
 from ..system.refusal import Refusal
-from ..system.stopping import run_child
+from ..system.signals import run_child
 
 # One level for all, so that a model serves whoever comes next. Of iiwa 14's accelerator -O0 takes
 # 15 s of one core to compile and 0.13 ms a cycle to run, -O1 76 s and 0.015 ms: it would pay from

@@ -14,7 +14,7 @@ from ..graph.intervals import INTERVAL, Interval, product
 from ..graph.node import Node, Op
 from .windows import Unit, windows
 
-GIVEN = (Op.INPUT, Op.HELD)
+GIVEN = (Op.INPUT, Op.PARAMETER)
 EXACT = (*GIVEN, Op.CONST, Op.NEG)
 Known = Callable[[Node, Mapping[Node, Interval]], Interval | None]
 

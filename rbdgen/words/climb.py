@@ -16,7 +16,7 @@ from .native import Int32, arrays_of
 WAYS = 8
 
 
-class Kind(IntEnum):
+class CoordinateKind(IntEnum):
     """How a coordinate moves; ``ascent.cpp`` has the same numbers."""
 
     TURN = 0  # an angle whose interval is a whole turn
@@ -42,16 +42,16 @@ class Climb:
     def of(cls, graph: Graph, domain: Domain) -> Climb:
         coordinate = {name: j for j, name in enumerate(domain.names)}
         arrays = arrays_of(graph, coordinate)
-        kind = np.full(len(coordinate), Kind.LINEAR, np.int32)
+        kind = np.full(len(coordinate), CoordinateKind.LINEAR, np.int32)
         vector = np.full(len(coordinate), -1, np.int32)
         for name, j in coordinate.items():
             if name in domain.turns:
-                kind[j] = Kind.TURN
+                kind[j] = CoordinateKind.TURN
             elif name in domain.angles:
-                kind[j] = Kind.CLIPPED
+                kind[j] = CoordinateKind.CLIPPED
         for k, names in enumerate(domain.vectors):
             for name in names:
-                kind[coordinate[name]], vector[coordinate[name]] = Kind.UNIT, k
+                kind[coordinate[name]], vector[coordinate[name]] = CoordinateKind.UNIT, k
         limits = np.array(list(domain.limits.values()), np.float64).reshape(-1, 2)
         return cls(
             graph,

@@ -69,7 +69,7 @@ def copied(builder: Builder, graph: Graph, given: Mapping[str, Node]) -> dict[No
     """Node → its copy, which reads ``given`` in place of the inputs and registers that it names."""
     copies: dict[Node, Node] = {}
     for node in graph.nodes:
-        if node.op in (Op.INPUT, Op.HELD) and node.name in given:
+        if node.op in (Op.INPUT, Op.PARAMETER) and node.name in given:
             copies[node] = given[node.name]
         else:
             args = [copies[a] for a in node.args]

@@ -1,8 +1,8 @@
 """Bounds behind the reciprocals of M's pivots, from the factorisation M = Lᵀ D L.
 
 Bounds of operands lose too much there: a pivot is a small difference. But M is that of a robot. Its
-pivots are no smaller than inertias of a few bodies (``Felt``), and Schur complements S of a matrix
-that is positive definite have S_ki² ≤ S_kk S_ii and are no larger than it.
+pivots are no smaller than inertias of a few bodies (``PivotBounds``), and Schur complements S of a
+matrix that is positive definite have S_ki² ≤ S_kk S_ii and are no larger than it.
 
 Constants that are moved, and words that are rounded, make factors that are exactly those of another
 M + E: see ``backward``. Each x_i² ≤ (M⁻¹)_ii xᵀMx. So with
@@ -34,7 +34,7 @@ from ..graph.intervals import Interval
 from ..graph.node import Node
 from ..graph.word import indices, kind_of, spell
 from .bounds import magnitudes
-from .pivot_bounds import Felt
+from .pivot_bounds import PivotBounds
 from .windows import Unit
 
 MOST_MOVED = 1 / 16  # δ of pivots by constants, at most
@@ -87,7 +87,7 @@ class Off:
 
 
 @dataclass(frozen=True)
-class Factors:
+class GraphFactors:
     """The factors in a graph.
 
     ``most[k]``: M_kk, at most; ``above[k]``: the columns of row k of L, of those k whose pivots are
@@ -98,7 +98,7 @@ class Factors:
     ``M``: magnitudes of entries, at most. Those are for what is solved for.
     """
 
-    felt: Felt
+    pivot_bounds: PivotBounds
     most: Mapping[int, float]
     above: Mapping[int, frozenset[int]]
     trees: tuple[frozenset[int], ...] = ()
@@ -107,7 +107,7 @@ class Factors:
     beside: Mapping[int, frozenset[int]] = field(default_factory=dict)
     M: Entries = field(default_factory=dict)
 
-    def further(self, off: Off) -> Factors:
+    def further(self, off: Off) -> GraphFactors:
         """The same, ``off`` by as much more: rows that are too far off are left out."""
         before = self.moved
         pivots, rows, inverse = (
@@ -119,9 +119,15 @@ class Factors:
             )
         )
         columns = before.columns.further(off.columns)
-        small = {k: own for k, own in self.felt.pivot.items() if pivots.get(k, 0.0) <= MOST_MOVED}
-        felt = replace(self.felt, pivot=small)
-        return replace(self, felt=felt, moved=Off(pivots, rows, inverse=inverse, columns=columns))
+        small = {
+            k: own for k, own in self.pivot_bounds.pivot.items() if pivots.get(k, 0.0) <= MOST_MOVED
+        }
+        pivot_bounds = replace(self.pivot_bounds, pivot=small)
+        return replace(
+            self,
+            pivot_bounds=pivot_bounds,
+            moved=Off(pivots, rows, inverse=inverse, columns=columns),
+        )
 
     @cached_property
     def rows(self) -> list[int]:
@@ -129,9 +135,9 @@ class Factors:
         return [
             k
             for k in sorted(self.above, reverse=True)
-            if k in self.felt.pivot
+            if k in self.pivot_bounds.pivot
             and all(
-                i in self.felt.inverse and math.isfinite(self.most.get(i, math.inf))
+                i in self.pivot_bounds.inverse and math.isfinite(self.most.get(i, math.inf))
                 for i in self.below[k] | self.above[k]
             )
         ]
@@ -164,7 +170,7 @@ class Factors:
                 put(spell("X", k, j), 0.0 if k == j else -size, size)
         for k in self.rows:
             off = self.moved.pivots.get(k, 0.0) + ROUNDING
-            put(spell("H", k, k), self.felt.pivot[k] * (1 - off), self.most[k] * (1 + off))
+            put(spell("H", k, k), self.pivot_bounds.pivot[k] * (1 - off), self.most[k] * (1 + off))
             off = self.moved.rows.get(k, 0.0) + ROUNDING
             for i in self.above[k] if off < 1 else ():
                 size = self.size(k, i) * (1 + off)
@@ -184,7 +190,7 @@ class Factors:
             for tree in self.trees
             if self.below.get(min(tree)) == tree & self.above.keys()
             and self.below[min(tree)] <= {*self.rows}
-            and all(k in self.felt.inverse and math.isfinite(self.most[k]) for k in tree)
+            and all(k in self.pivot_bounds.inverse and math.isfinite(self.most[k]) for k in tree)
         ]
 
     @cached_property
@@ -209,8 +215,8 @@ class Factors:
             own = frozenset({k}) | above
             joined = [tree for tree in found if tree & own]
             found = [tree for tree in found if tree not in joined] + [own.union(*joined)]
-        known = {*self.rows, *self.constant} & self.felt.inverse.keys()
-        known &= self.felt.accelerations.keys()
+        known = {*self.rows, *self.constant} & self.pivot_bounds.inverse.keys()
+        known &= self.pivot_bounds.accelerations.keys()
         ordinary = {k for k in self.constant if self.hanging[k] <= self.constant.keys()}
         return sorted(
             (t for t in found if t <= known and not t & self.constant.keys() - ordinary), key=min
@@ -224,7 +230,7 @@ class Factors:
         """The lower and the upper bound of D_k."""
         if k in self.constant:
             return self.constant[k], self.constant[k]
-        return self.felt.pivot[k], self.most[k]
+        return self.pivot_bounds.pivot[k], self.most[k]
 
     def of_M(self, k: int, j: int) -> float:
         """The magnitude of an entry of M, at most."""
@@ -232,7 +238,7 @@ class Factors:
 
     def entry(self, k: int, j: int) -> float:
         """An entry of M⁻¹, at most."""
-        return math.sqrt(self.felt.inverse[k] * self.felt.inverse[j])
+        return math.sqrt(self.pivot_bounds.inverse[k] * self.pivot_bounds.inverse[j])
 
     def is_moved(self, k: int) -> float:
         """How far constants have moved row k, and its pivot."""
@@ -240,7 +246,7 @@ class Factors:
 
     def delta(self, E: Entries, places: Iterable[tuple[int, int]]) -> float:
         """Σ |E_jl| √(M⁻¹_jj M⁻¹_ll) over places j, l."""
-        u = self.felt.inverse
+        u = self.pivot_bounds.inverse
         return sum(E.get((max(j, l), min(j, l)), 0.0) * math.sqrt(u[j] * u[l]) for j, l in places)
 
     def size(self, k: int, i: int) -> float:
@@ -249,12 +255,12 @@ class Factors:
 
     def slope(self, k: int, i: int, off: float) -> float:
         """|L_ki|, at most."""
-        return math.sqrt(self.most[i] / self.felt.pivot[k] * (1 + off) / (1 - off))
+        return math.sqrt(self.most[i] / self.pivot_bounds.pivot[k] * (1 + off) / (1 - off))
 
 
 def factors_of(
-    graph: Graph, limits: Mapping[str, Interval], units: Sequence[Unit], felt: Felt
-) -> Factors:
+    graph: Graph, limits: Mapping[str, Interval], units: Sequence[Unit], pivot_bounds: PivotBounds
+) -> GraphFactors:
     """The factors in a graph as it was traced; of no rows, if there are none.
 
     Of rows whose pivots are constants nothing needs to be known: they are ordinary sums.
@@ -266,7 +272,7 @@ def factors_of(
             above.setdefault(k, set()).update({indices(name)[1]} - {k})
     names = {_place(name): name for name in graph.known if kind_of(name) == "M"}
     M = {place: abs(graph.known[name].factor) for place, name in names.items()}
-    if felt.pivot:
+    if pivot_bounds.pivot:
         nodes = {name: signals[name][1] for name in names.values() if name in signals}
         sizes = magnitudes(Graph(graph.inputs, nodes), limits, units)
         for place, name in names.items():
@@ -289,8 +295,8 @@ def factors_of(
     pairs = [indices(name) for name in graph.known if kind_of(name) == "X"]
     own_trees = {frozenset(j for pair in pairs if k in pair for j in pair) for k, _ in pairs}
     trees = tuple(sorted((t for t in own_trees if not any(t < o for o in own_trees)), key=min))
-    return Factors(
-        felt,
+    return GraphFactors(
+        pivot_bounds,
         most,
         {k: frozenset(own) for k, own in above.items()},
         trees,

@@ -19,9 +19,9 @@ from ..graph.intervals import Interval
 from ..graph.node import Node, Op
 from ..graph.word import indices, kind_of, spell
 from .bounds import bounds
-from .factor_bounds import ROUNDING, Factors, Off, OffColumns, Signal, factors_of, signals_in
-from .pivot_bounds import UNFELT, Felt
-from .solved_columns import Known
+from .factor_bounds import ROUNDING, GraphFactors, Off, OffColumns, Signal, factors_of, signals_in
+from .pivot_bounds import NO_BOUNDS, PivotBounds
+from .solved_columns import KnownSignals
 from .solved_errors import Rounded, parts_of
 from .windows import Unit
 from .word_errors import NOTHING, Errors, between, further, lowest_word, moving, rounding, summed
@@ -34,7 +34,7 @@ class Backward:
     """A graph with ``factors``. ``largest``, ``least``: of its signals over real numbers; ``own``:
     what each adds to errors, by its word or by constants that are ``moved`` by so much."""
 
-    factors: Factors
+    factors: GraphFactors
     graph: Graph
     largest: Errors
     least: Errors
@@ -284,24 +284,24 @@ def factors_in(
     fixed: FixedGraph,
     limits: Mapping[str, Interval],
     units: Sequence[Unit],
-    felt: Felt,
+    pivot_bounds: PivotBounds,
     whole: bool = False,
-) -> tuple[Factors, list[Backward]]:
+) -> tuple[GraphFactors, list[Backward]]:
     """The factors in a graph in words, and what its constants were moved by, graph by graph.
 
     ``whole``: of whole graphs, not only as far as factors need it.
     """
     before = fixed.before or ()
     if fixed.before is None:  # nobody knows what was moved
-        felt = UNFELT
-    factors = factors_of(before[0][0] if before else fixed.graph, limits, units, felt)
+        pivot_bounds = NO_BOUNDS
+    factors = factors_of(before[0][0] if before else fixed.graph, limits, units, pivot_bounds)
     steps: list[Backward] = []
     for graph, by in before:
         part = graph
         if not whole:
             known = {name: node for name, (_, node) in signals_in(graph, graph.nodes).items()}
             part = Graph(graph.inputs, known if factors.rows else {}, known=graph.known)
-        largest, least = ends_of(bounds(part, limits, units, Known(factors, part)))
+        largest, least = ends_of(bounds(part, limits, units, KnownSignals(factors, part)))
         own = moving(part, largest, by)
         steps.append(Backward(factors, part, largest, least, own, by))
         at = steps[-1]
@@ -309,7 +309,7 @@ def factors_in(
     return factors, steps
 
 
-def in_words(fixed: FixedGraph, of: Mapping[Node, Interval], factors: Factors) -> Backward:
+def in_words(fixed: FixedGraph, of: Mapping[Node, Interval], factors: GraphFactors) -> Backward:
     """The same of words; ``of``: the intervals of their real numbers."""
     largest, least = ends_of(of)
     return Backward(factors, fixed.graph, largest, least, rounding(fixed, largest))

@@ -31,7 +31,7 @@ class Attack:
     nearest: float
 
 
-def attack(
+def falsify(
     fixed: FixedGraph,
     domain: Domain,
     steps: int,

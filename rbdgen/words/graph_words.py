@@ -12,10 +12,10 @@ from ..graph.graph import Graph
 from ..graph.rows import Shares, Worst, worst_of
 from ..graph.visits import Program
 from ..system.progress import Progress
-from .input_domain import Given
+from .input_domain import InputDomain
 from .order import to_fixed
 from .precision import affordable
-from .program_ranges import evaluate_along, tasks_over, words_along
+from .program_ranges import evaluate_program, program_word_samples, tasks_over
 from .ranges import Ranges
 from .word_options import Known, Setting, gains_of
 from .wordlength import GUARD
@@ -25,7 +25,7 @@ MANY = 50_000  # nodes: of more, ranges of what is tried are those of the states
 
 def to_words(
     graph: Graph,
-    given: Given,
+    given: InputDomain,
     width: int,
     error: float | None = None,
     progress: Progress = lambda _: None,
@@ -50,7 +50,7 @@ def _made(graph: Graph, setting: Setting) -> tuple[Ranges, FixedGraph]:
 
 def within_error(
     graph: Graph,
-    given: Given,
+    given: InputDomain,
     error: float,
     width: int,
     progress: Progress = lambda _: None,
@@ -77,14 +77,17 @@ def within_error(
 
 
 def shares(
-    fixed: FixedGraph, graph: Graph, given: Given, tasks: Sequence[Program] = ()
+    fixed: FixedGraph, graph: Graph, given: InputDomain, tasks: Sequence[Program] = ()
 ) -> dict[tuple[str, int], float]:
     """Errors of coordinates over what their scales allow, measured on the ``few`` against the float
     graph, and `SURE` deviations more: in other states they may be larger. Of ``tasks``, every one's
     results count."""
     found = dict[tuple[str, int], float]()
     for task in tasks_over(graph, tasks):
-        words, exact = words_along(task, fixed, given.few), evaluate_along(task, graph, given.few)
+        words, exact = (
+            program_word_samples(task, fixed, given.few),
+            evaluate_program(task, graph, given.few),
+        )
         for visit in range(given.visits):
             own = [{n: x[visit :: given.visits] for n, x in of.items()} for of in (words, exact)]
             seen = Accuracy(given.factors)
@@ -94,6 +97,6 @@ def shares(
     return found
 
 
-def worst_error(fixed: FixedGraph, graph: Graph, given: Given) -> Worst:
+def worst_error(fixed: FixedGraph, graph: Graph, given: InputDomain) -> Worst:
     """The one that is most of what is allowed."""
     return worst_of(shares(fixed, graph, given))

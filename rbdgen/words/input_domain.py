@@ -16,10 +16,10 @@ from ..system.progress import Progress
 from .ascent import ascend
 from .ascent_schedule import PATIENCE, SEARCHED_MANY, SEED, STEPS, Climber, joined
 from .domain import Domain
-from .pivot_bounds import UNFELT, Felt
+from .pivot_bounds import NO_BOUNDS, PivotBounds
 from .ranges import RECIPROCALS, Ranges, analyse
 from .value_range import extents_of_all
-from .wordlength import for_whole_words, integer_bits, whole_limits
+from .wordlength import for_wraparound, integer_bits, whole_limits
 
 SAMPLED = 0.1  # margin beyond the largest value in states at random, for a first idea
 ROUNDS = 2
@@ -45,12 +45,12 @@ def no_states() -> Iterable[Mapping[str, Array]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class InputDomain:
     """The limits of a graph's inputs, and samples: states within them, (N,) of each input.
 
     ``extremes``: states that a search has found, in which some signal is largest. ``domain``: what
     the inputs are taken from, where that is known: then the graph itself can be searched.
-    ``units``: inputs that are vectors of length 1. ``felt``: what joints feel, as proofs take it.
+    ``units``: inputs that are vectors of length 1. ``pivot_bounds``: of M, as proofs take them.
     ``factors``: of what the columns of matrices are multiplied with, see `rows_of`.
     ``visits``: of which states are one after the other.
     ``further``: makes more states that a search has found, some at a time.
@@ -66,7 +66,7 @@ class Given:
     further: FurtherStates = no_states
     finer: Finer = field(default_factory=lambda: Finer())
     units: tuple[tuple[str, ...], ...] = ()
-    felt: Felt = UNFELT
+    pivot_bounds: PivotBounds = NO_BOUNDS
     factors: Mapping[str, float] = field(default_factory=dict)
     visits: int = 1
 
@@ -80,7 +80,9 @@ class Given:
         """The samples, and the extremes."""
         return joined(self.samples, self.extremes)
 
-    def searched(self, graph: Graph, progress: Progress = lambda _: None) -> tuple[Given, Ranges]:
+    def searched(
+        self, graph: Graph, progress: Progress = lambda _: None
+    ) -> tuple[InputDomain, Ranges]:
         """The same with states in which the graph's signals are largest; and its ranges.
 
         Of those signals that intervals do not settle the largest magnitude is looked for, of
@@ -106,8 +108,10 @@ class Given:
 
     def _analysed(self, graph: Graph, margin: float | Mapping[Node, float]) -> Ranges:
         found = analyse(graph, self.limits, self.states, self.related, margin, self.further())
-        found = for_whole_words(graph, found, self.limits)
-        return replace(found, limits=self._stated(graph), units=self.units, felt=self.felt)
+        found = for_wraparound(graph, found, self.limits)
+        return replace(
+            found, limits=self._stated(graph), units=self.units, pivot_bounds=self.pivot_bounds
+        )
 
     def _stated(self, graph: Graph) -> dict[str, Interval]:
         """The limits that proofs may take: none of inputs whose limits were seen in samples; but

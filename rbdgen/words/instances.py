@@ -13,7 +13,7 @@ from ..graph.fixed import INTEGER, FixedGraph, Format, renamed
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
 from ..graph.verify import verify_fixed
-from ..graph.visits import Program, Result, Visit, factored
+from ..graph.visits import Program, Visit, VisitResult, factored
 from .wordlength import integer_bits
 
 MIRROR: Region = ("mirror", 0)  # where inputs change their signs
@@ -103,7 +103,7 @@ class _Instances:
         for name, source in program.outputs.items():
             word, by = factored(source)
             assert not isinstance(word, str), f"{name} is a word of the task"
-            if isinstance(word, Result):
+            if isinstance(word, VisitResult):
                 self.given.setdefault(word.visit, []).append((word.name, name, by))
         for visit, sources in program.reads.items():
             for port, own in templates[visit.template].inputs.items():  # those no node reads, too
@@ -136,7 +136,7 @@ class _Instances:
         of, by = factored(self.real.reads[visit][port])
         if isinstance(of, float):
             return self._constant(float(word.real(word.quantize(of))), word)
-        if isinstance(of, Result):
+        if isinstance(of, VisitResult):
             node = self.copies[of.visit][self.templates[of.visit.template].graph.outputs[of.name]]
             if region is None:
                 return self._times(node, by, MIRROR)

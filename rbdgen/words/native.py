@@ -21,16 +21,16 @@ from ..system.c_library import c_library
 
 Int32 = NDArray[np.int32]
 # In the order of ``enum Op`` of the C++ files, which read and write past their arrays for another.
-COMPILED: tuple[Op, ...] = tuple(op for op in Op if op is not Op.HELD)
+COMPILED: tuple[Op, ...] = tuple(op for op in Op if op is not Op.PARAMETER)
 OPS = {op: number for number, op in enumerate(COMPILED)}
 # a register that no input stands for is the constant that it holds until it is written
-OPS[Op.HELD] = OPS[Op.CONST]
+OPS[Op.PARAMETER] = OPS[Op.CONST]
 # without contraction of a * b + c, so that every machine computes the same
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-ffp-contract=off")
 
 
 @dataclass(frozen=True, eq=False)
-class Arrays:
+class GraphArrays:
     """``op``: (nodes,), by OPS. ``args``: (3, nodes), places of operands; of INPUT the coordinate.
     ``value``: (nodes,)."""
 
@@ -39,7 +39,7 @@ class Arrays:
     value: Array
 
 
-def arrays_of(graph: Graph, coordinate: Mapping[str, int]) -> Arrays:
+def arrays_of(graph: Graph, coordinate: Mapping[str, int]) -> GraphArrays:
     """The nodes of a graph; ``coordinate``: the number of each input.
 
     KeyError for an operation or an input that the compiled code has not.
@@ -49,7 +49,7 @@ def arrays_of(graph: Graph, coordinate: Mapping[str, int]) -> Arrays:
     for node, i in place.items():
         own = [coordinate[node.name]] if node.op is Op.INPUT else [place[a] for a in node.args]
         args[: len(own), i] = own
-    return Arrays(
+    return GraphArrays(
         np.array([OPS[node.op] for node in place], np.int32),
         args,
         np.array([node.value for node in place]),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from .ascent_schedule import SEARCHED_MANY
-from .input_domain import Given
+from .input_domain import InputDomain
 from .ranges import Ranges
 from .rounding import CARRIED, DEVIATIONS, MOST
 from .wordlength import integer_bits
@@ -19,7 +19,7 @@ DIVIDING = (Op.RECIP, Op.MANTISSA, Op.SCALE)
 
 
 @dataclass(frozen=True, eq=False)
-class Noisy(Given):
+class Noisy(InputDomain):
     """Ranges with room for what rounding makes of a visit's values, zeros among them.
 
     ``off``: the largest standard deviation of what each input reads, over all visits.

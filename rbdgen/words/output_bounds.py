@@ -65,7 +65,7 @@ def _slopes(builder: Builder, node: Node, new: Mapping[Node, Node]) -> tuple[Nod
     """The derivatives of a node by its operands; ValueError where it has none."""
     args = [new[arg] for arg in node.args]
     match node.op, args:
-        case Op.INPUT | Op.CONST | Op.HELD, _:
+        case Op.INPUT | Op.CONST | Op.PARAMETER, _:
             return ()
         case Op.ADD, _:
             return 1.0, 1.0

@@ -1,4 +1,4 @@
-"""Bounds of a robot's M, as proofs take them: `rbdgen.dynamics.felt` computes them."""
+"""Bounds of a robot's M, as proofs take them: `rbdgen.dynamics.pivot_bounds` computes them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ACCELERATIONS = 0  # the number of the column that forward dynamics solves for, 
 
 
 @dataclass(frozen=True)
-class Felt:
+class PivotBounds:
     """Bounds of a robot's M over all states.
 
     ``pivot[k]``: a lower bound of the articulated inertia at coordinate k, with all joints below it
@@ -23,4 +23,4 @@ class Felt:
     accelerations: Mapping[int, float] = field(default_factory=dict)
 
 
-UNFELT = Felt()
+NO_BOUNDS = PivotBounds()

@@ -18,14 +18,14 @@ from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph, evaluate_fixed
 from ..graph.graph import Graph
 from ..graph.node import Node
-from ..graph.visits import Program, Result, Source, Visit, factored, once
+from ..graph.visits import Program, Source, Visit, VisitResult, factored, once
 from .domain import Domain
-from .input_domain import Given, no_states
+from .input_domain import InputDomain, no_states
 
 WHOLE = "whole"  # the template
 Watch = Callable[[Visit, Node, Array], None]
 COLUMNS = "samples", "few", "extremes"
-ToWords = Callable[[Graph, Given], FixedGraph]
+ToWords = Callable[[Graph, InputDomain], FixedGraph]
 
 
 def tasks_over(graph: Graph, tasks: Iterable[Program]) -> Sequence[Program]:
@@ -41,7 +41,7 @@ def parts(task: Program, graph: Graph) -> dict[Visit, Graph]:
     wanted: dict[Visit, dict[str, Node]] = {visit: {} for visit in task.reads}
 
     def want(source: Source) -> None:
-        if isinstance(source, Result):
+        if isinstance(source, VisitResult):
             wanted[source.visit][source.name] = graph.outputs[source.name]
 
     for source in task.outputs.values():
@@ -74,19 +74,19 @@ def visited(
     graph: Graph,
     words: Mapping[Any, Array],
     watch: Callable[[Node, Array], None] | None = None,
-) -> dict[Result, Array]:
+) -> dict[VisitResult, Array]:
     """The results of a visit for ``graph``, (N,) each; ``words`` as of `column`."""
     own = {port: column(program.reads[visit][port], words) for port in ports(graph)}
     n = len(next(iter(words.values())))
     return {
-        Result(visit, name): np.broadcast_to(values, n)
+        VisitResult(visit, name): np.broadcast_to(values, n)
         for name, values in evaluate(graph, own, watch).items()
     }
 
 
 def visited_in_words(
     program: Program, visit: Visit, fixed: FixedGraph, words: Mapping[Any, Array]
-) -> dict[Result, Array]:
+) -> dict[VisitResult, Array]:
     """The same with the errors of words, inputs' too: what the results' words stand for."""
     own, nodes = program.reads[visit], fixed.graph.outputs
     read = {
@@ -94,12 +94,12 @@ def visited_in_words(
     }
     found, n = evaluate_fixed(fixed, read).outputs, len(next(iter(words.values())))
     return {
-        Result(visit, name): np.broadcast_to(fixed.formats[node].real(found[name]), n)
+        VisitResult(visit, name): np.broadcast_to(fixed.formats[node].real(found[name]), n)
         for name, node in nodes.items()
     }
 
 
-def evaluate_along(
+def evaluate_program(
     task: Program, graph: Graph, inputs: Mapping[str, Array], watch: Watch | None = None
 ) -> dict[str, Array]:
     """The task's outputs, each (N,), for its words, each (N,); ``watch`` sees every node's."""
@@ -109,7 +109,9 @@ def evaluate_along(
     return {name: column(source, words) for name, source in task.outputs.items()}
 
 
-def words_along(task: Program, fixed: FixedGraph, inputs: Mapping[str, Array]) -> dict[str, Array]:
+def program_word_samples(
+    task: Program, fixed: FixedGraph, inputs: Mapping[str, Array]
+) -> dict[str, Array]:
     """The same in fixed point: what the outputs' words stand for."""
     words: dict[Any, Array] = dict(inputs)
     for visit, part in parts(task, fixed.graph).items():
@@ -140,14 +142,14 @@ def read_by_visits(
     return {name: np.concatenate(columns) for name, columns in found.items() if columns}
 
 
-class GivenAlong:
+class ProgramDomain:
     """The input domain of each template: the words that its visits read, in their order.
 
     ``of`` a template is what any of its visits may read. ``made`` notes its words, and evaluates
     what its visits give, over real numbers, for those who read it.
     """
 
-    def __init__(self, program: Program, given: Given) -> None:
+    def __init__(self, program: Program, given: InputDomain) -> None:
         self.program, self.given = program, given
         # by word: a name of the task's, or a result
         self.limits: dict[Any, tuple[float, float]] = dict(given.limits)
@@ -163,7 +165,7 @@ class GivenAlong:
         }
         self.wanted = program.wanted
 
-    def of(self, template: str, thinned: bool = False) -> Given:
+    def of(self, template: str, thinned: bool = False) -> InputDomain:
         """Limits and samples of a template's inputs.
 
         The states of all visits in turn, so that the first half of them stays the first half;
@@ -176,7 +178,7 @@ class GivenAlong:
             for name, states in self.states.items()
             if not (thinned and name == "extremes")
         }
-        return Given(
+        return InputDomain(
             {port: self._interval(own, self.limits) for port, own in ports.items()},
             columns["samples"],
             columns["few"],
@@ -192,10 +194,12 @@ class GivenAlong:
         """Note what the visits to a template give, as far as anything reads it; ``rounded``: with
         the errors of its words."""
         for visit in self.program.of(template):
-            results = [name for name in fixed.graph.outputs if Result(visit, name) in self.wanted]
+            results = [
+                name for name in fixed.graph.outputs if VisitResult(visit, name) in self.wanted
+            ]
             for name in results:
                 word = fixed.formats[fixed.graph.outputs[name]]
-                self.limits[Result(visit, name)] = word.limits
+                self.limits[VisitResult(visit, name)] = word.limits
             real = self.program.templates[template]
             real = Graph(real.inputs, {name: real.outputs[name] for name in results})
             for states in filter(None, self.states.values() if results else ()):
@@ -206,7 +210,7 @@ class GivenAlong:
     def _follows(self, source: Source) -> bool:
         """Whether it follows from other words."""
         word, _ = factored(source)
-        return isinstance(word, Result) or word in self.given.related
+        return isinstance(word, VisitResult) or word in self.given.related
 
     def _domain(self, ports: Mapping[str, list[Source]]) -> Domain | None:
         """The domain of a template's inputs, where these are coordinates of the states."""
@@ -253,9 +257,11 @@ class GivenAlong:
             yield {port: column(sources[visit], states) for port, sources in ports.items()}
 
 
-def in_words_along(program: Program, given: Given, to_words: ToWords) -> dict[str, FixedGraph]:
+def program_in_words(
+    program: Program, given: InputDomain, to_words: ToWords
+) -> dict[str, FixedGraph]:
     """Every template in words; ``given``: of the words of the task."""
-    along, found = GivenAlong(program, given), dict[str, FixedGraph]()
+    along, found = ProgramDomain(program, given), dict[str, FixedGraph]()
     for name, template in program.templates.items():
         found[name] = to_words(template, along.of(name))
         along.made(name, found[name])

@@ -19,12 +19,12 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.rows import Worst
 from ..graph.verify import verify_fixed
-from ..graph.visits import Program, Result, Visit, factored
+from ..graph.visits import Program, Visit, VisitResult, factored
 from ..graph.wires import source
 from ..system.progress import Progress
 from .ascent_schedule import joined as both
 from .graph_words import to_words, worst_error
-from .input_domain import Finer, Given
+from .input_domain import Finer, InputDomain
 from .instances import FixedProgram, computing
 from .noisy_ranges import MARGIN, Noisy, ulp, with_noise
 from .order import BEFORE_WORDS, UNITS, run
@@ -44,7 +44,7 @@ SETTLING = 4  # times that room makes errors, and errors room
 Port = tuple[str, str, str]
 
 
-def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> FixedProgram:
+def fixed_program(program: Program, graph: Graph, given: InputDomain, width: int) -> FixedProgram:
     """The program in words of ``width`` bits, with the inputs and outputs of ``graph``.
 
     Whatever goes from visit to visit has one format at all its ends: that of the largest.
@@ -100,12 +100,12 @@ def _finer(program: Program, lowered: Mapping[str, Graph]) -> dict[str, Finer]:
     ]
     out = {(name, result) for name, result, node in made if _only_added(lowered[name], node)}
     outputs = [word for word, _ in map(factored, program.outputs.values())]
-    given = {(word.visit.template, word.name) for word in outputs if isinstance(word, Result)}
+    given = {(word.visit.template, word.name) for word in outputs if isinstance(word, VisitResult)}
     read = {
         ((visit.template, port), (word.visit.template, word.name))
         for visit, sources in program.reads.items()
         for port, (word, _) in ((port, factored(source)) for port, source in sources.items())
-        if isinstance(word, Result)
+        if isinstance(word, VisitResult)
     }
     # what a visit hands on is a port and a result at once
     read |= {((t, node.name), (t, result)) for t, result, node in made if node.op is Op.INPUT}
@@ -168,7 +168,7 @@ def _room(
     The more integer bits a word has, the larger is its error, for which others need room.
     """
     sizes = {
-        Result(visit, name): seen[visit][node]
+        VisitResult(visit, name): seen[visit][node]
         for visit in program.reads
         for name, node in program.templates[visit.template].outputs.items()
     }
@@ -178,7 +178,7 @@ def _room(
         above |= {node: max(size, above.get(node, 0.0)) for node, size in own.items()}
     whole, off = _whole_bits(program, sizes, limits), dict[tuple[str, str], float]()
     for _ in range(SETTLING):
-        deviations, off = dict[Result, float](), dict[tuple[str, str], float]()
+        deviations, off = dict[VisitResult, float](), dict[tuple[str, str], float]()
         for visit, sources in program.reads.items():
             template, name = program.templates[visit.template], visit.template
             ulps = {node: ulp(most[name][node], width) for node in template.nodes}
@@ -190,7 +190,7 @@ def _room(
             for node in template.nodes:
                 if node.op is Op.INPUT:
                     read, by = factored(sources[node.name])
-                    if isinstance(read, Result):
+                    if isinstance(read, VisitResult):
                         lost = 0.0 if by == 1 else ulps[node] / math.sqrt(12)
                         read_off[node.name] = math.hypot(by * deviations[read], lost)
                     else:
@@ -199,10 +199,10 @@ def _room(
             ranges = Ranges(seen[visit], frozenset())
             room, errors = with_noise(template, ranges, read_off, ulps)
             for result, node in template.outputs.items():
-                sizes[Result(visit, result)] = room[node]
+                sizes[VisitResult(visit, result)] = room[node]
                 # a sum has its word's last bit; what is handed on as it came in has it here
                 last = 2.0 ** (whole["out", name, result] - width + 1) / math.sqrt(12)
-                deviations[Result(visit, result)] = max(errors[node], last)
+                deviations[VisitResult(visit, result)] = max(errors[node], last)
         before, whole = whole, _whole_bits(program, sizes, limits)
         if whole == before:
             break
@@ -211,7 +211,7 @@ def _room(
 
 def _whole_bits(
     program: Program,
-    sizes: Mapping[Result, float],
+    sizes: Mapping[VisitResult, float],
     limits: Mapping[str, tuple[float, float]],
 ) -> dict[Port, int]:
     """Integer bits of whatever is joined to each input and output of a template."""
@@ -252,7 +252,7 @@ def _whole_bits(
         for result in program.templates[name].outputs:
             there: Port = ("out", name, result)
             joined.setdefault(there, there)
-            reach(there, sizes[Result(visit, result)])
+            reach(there, sizes[VisitResult(visit, result)])
     together: dict[Port, float] = {}
     for end in joined:
         together[head(end)] = max(together.get(head(end), 0.0), largest.get(end, 0.0))
@@ -322,7 +322,11 @@ def _matched(
 
 
 def _instantiated(
-    program: Program, templates: Mapping[str, FixedGraph], graph: Graph, given: Given, width: int
+    program: Program,
+    templates: Mapping[str, FixedGraph],
+    graph: Graph,
+    given: InputDomain,
+    width: int,
 ) -> FixedProgram:
     """The whole robot: a copy of its template for every visit."""
     inputs, turning = {}, {node.name for node in angles(graph)}
@@ -334,7 +338,7 @@ def _instantiated(
 
 
 def program_within_error(
-    program: Program, graph: Graph, given: Given, error: float, progress: Progress
+    program: Program, graph: Graph, given: InputDomain, error: float, progress: Progress
 ) -> tuple[FixedProgram, int]:
     """The program in the shortest words whose outputs are off by at most ``error``; their width.
 

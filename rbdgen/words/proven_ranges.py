@@ -14,12 +14,12 @@ from ..graph.graph import Graph
 from ..graph.intervals import Interval
 from ..graph.node import Node, Op
 from .bounds import bounds
-from .factor_bounds import Factors
+from .factor_bounds import GraphFactors
 from .factor_errors import ends_of, factors_in, in_words
 from .output_bounds import propagated
-from .pivot_bounds import UNFELT, Felt
+from .pivot_bounds import NO_BOUNDS, PivotBounds
 from .ranges import RangeError, Ranges
-from .solved_columns import Known
+from .solved_columns import KnownSignals
 from .windows import Unit
 from .word_errors import further, lowest_word
 from .wordlength import integer_bits
@@ -45,7 +45,7 @@ def output_errors(
     fixed: FixedGraph,
     limits: Mapping[str, Interval],
     units: Sequence[Unit] = (),
-    felt: Felt = UNFELT,
+    pivot_bounds: PivotBounds = NO_BOUNDS,
 ) -> dict[str, float]:
     """Output → its distance from the graph that was traced, at most; infinite where not known.
 
@@ -54,8 +54,8 @@ def output_errors(
     """
     if fixed.before is None:
         return dict.fromkeys(fixed.graph.outputs, math.inf)
-    factors, steps = factors_in(fixed, limits, units, felt, whole=True)
-    of = bounds(fixed.graph, limits, units, Known(factors, fixed.graph))
+    factors, steps = factors_in(fixed, limits, units, pivot_bounds, whole=True)
+    of = bounds(fixed.graph, limits, units, KnownSignals(factors, fixed.graph))
     total = dict.fromkeys(fixed.graph.outputs, 0.0)
     for at in (in_words(fixed, of, factors), *steps):
         found = {name: at.errors[node] for name, node in at.graph.outputs.items()}
@@ -78,19 +78,19 @@ def prove(
     fixed: FixedGraph,
     limits: Mapping[str, Interval],
     units: Sequence[Unit] = (),
-    felt: Felt = UNFELT,
+    pivot_bounds: PivotBounds = NO_BOUNDS,
 ) -> Proof:
     """Prove bounds of words while inputs are within ``limits``; infinite where there are none.
 
-    Inputs without limits are unbounded. Each of ``units`` is a vector of length 1. ``felt``: the
-    bounds of the robot's M.
+    Inputs without limits are unbounded. Each of ``units`` is a vector of length 1.
+    ``pivot_bounds``: of the robot's M.
     """
-    factors, _ = factors_in(fixed, limits, units, felt)
-    of = bounds(fixed.graph, limits, units, Known(factors, fixed.graph))
+    factors, _ = factors_in(fixed, limits, units, pivot_bounds)
+    of = bounds(fixed.graph, limits, units, KnownSignals(factors, fixed.graph))
     return proof(fixed, of, factors)
 
 
-def proof(fixed: FixedGraph, of: Mapping[Node, Interval], factors: Factors) -> Proof:
+def proof(fixed: FixedGraph, of: Mapping[Node, Interval], factors: GraphFactors) -> Proof:
     """The same, from intervals ``of`` real numbers that are proven."""
     made = in_words(fixed, of, factors)
     largest, least, error = made.largest, made.least, made.errors
@@ -124,8 +124,8 @@ def proven_words(
     Raises:
         RangeError: all are to be proven, and of one there is no proof.
     """
-    factors, _ = factors_in(make(searched), searched.limits, searched.units, searched.felt)
-    of = bounds(graph, searched.limits, searched.units, Known(factors, graph))
+    factors, _ = factors_in(make(searched), searched.limits, searched.units, searched.pivot_bounds)
+    of = bounds(graph, searched.limits, searched.units, KnownSignals(factors, graph))
     largest, lowest = ends_of(of)
     more = MORE[which]
     most = {node: integer_bits(size) + more for node, size in searched.bound.items()}

@@ -16,7 +16,7 @@ from ..graph.graph import Graph
 from ..graph.intervals import Interval, intervals_of
 from ..graph.node import Node, Op
 from ..system.refusal import Refusal
-from .pivot_bounds import UNFELT, Felt
+from .pivot_bounds import NO_BOUNDS, PivotBounds
 from .value_range import extents_of_all
 
 RECIPROCALS = (Op.RECIP, Op.MANTISSA, Op.EXPONENT)
@@ -39,7 +39,7 @@ class Ranges:
 
     ``least[node]``: the smallest value allowed for, of each operand of a reciprocal: positive.
     ``limits``: of each input, as proofs take them; infinite where nobody states any.
-    ``units``: inputs that are vectors of length 1. ``felt``: what joints feel, as proofs take it.
+    ``units``: inputs that are vectors of length 1. ``pivot_bounds``: of M, as proofs take them.
     ``extremes``: states that a search has found, in which signals are largest, (N,) of each input.
     """
 
@@ -49,7 +49,7 @@ class Ranges:
     limits: Mapping[str, Interval] = field(default_factory=dict)
     units: tuple[tuple[str, ...], ...] = ()
     extremes: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
-    felt: Felt = UNFELT
+    pivot_bounds: PivotBounds = NO_BOUNDS
 
 
 def analyse(

@@ -22,7 +22,7 @@ DEVIATIONS = 4.0  # standard deviations of room: more than a last bit for its ow
 CARRIED: dict[Op, Callable[..., float]] = {
     Op.INPUT: lambda node, ranges: 0.0,
     Op.CONST: lambda node, ranges: 0.0,
-    Op.HELD: lambda node, ranges: 0.0,
+    Op.PARAMETER: lambda node, ranges: 0.0,
     Op.ADD: lambda node, ranges, a, b: math.hypot(a, b),
     Op.SUB: lambda node, ranges, a, b: math.hypot(a, b),
     Op.NEG: lambda node, ranges, a: a,

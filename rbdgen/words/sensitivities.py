@@ -18,8 +18,8 @@ from ..graph.evaluate import Array
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.rows import Shares
-from ..graph.visits import Program, Result, Source, Visit
-from .program_ranges import evaluate_along, parts, tasks_over
+from ..graph.visits import Program, Source, Visit, VisitResult
+from .program_ranges import evaluate_program, parts, tasks_over
 
 SEED = 7
 NO_FACTORS: Mapping[str, float] = {}
@@ -61,7 +61,7 @@ def _of_task(
     def watch(visit: Visit, node: Node, seen: Array) -> None:
         values[visit][node] = np.asarray(seen)
 
-    outputs = evaluate_along(task, graph, samples, watch)
+    outputs = evaluate_program(task, graph, samples, watch)
     rng = np.random.default_rng(SEED)
     back: dict[Source, Array] = {}
     for name, weight in weights(outputs, factors, counts).items():
@@ -71,7 +71,9 @@ def _of_task(
     for visit, part in reversed(parts(task, graph).items()):
         adjoints: dict[Node, Array] = {}
         for name, node in part.outputs.items():
-            adjoints[node] = adjoints.get(node, 0.0) + back.get(Result(visit, name), np.zeros(1))
+            adjoints[node] = adjoints.get(node, 0.0) + back.get(
+                VisitResult(visit, name), np.zeros(1)
+            )
         own, into = _backwards(part, values.pop(visit), adjoints)
         found.append(own)
         for port, adjoint in into.items():

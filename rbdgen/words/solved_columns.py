@@ -22,16 +22,16 @@ from ..graph.graph import Graph
 from ..graph.intervals import Interval
 from ..graph.node import Node
 from ..graph.word import indices, kind_of, spell
-from .factor_bounds import ROUNDING, Factors, signals_in
+from .factor_bounds import ROUNDING, GraphFactors, signals_in
 from .pivot_bounds import ACCELERATIONS
 
 KINDS = ("b", "y", "z", "x")
 
 
-class Known:
+class KnownSignals:
     """Where signals of a graph are, by its factors, and by what is solved with them."""
 
-    def __init__(self, factors: Factors, graph: Graph) -> None:
+    def __init__(self, factors: GraphFactors, graph: Graph) -> None:
         self.factors, self.graph = factors, graph
         self.signals = signals_in(graph, graph.nodes)
         self._entries = factors.within(graph)
@@ -62,7 +62,7 @@ class Known:
         return abs(own.factor) * max(map(abs, ends))
 
     def _of_accelerations(self, kind: str, n: int, k: int, found: Mapping[Node, Interval]) -> float:
-        factors, box = self.factors, self.factors.felt.accelerations
+        factors, box = self.factors, self.factors.pivot_bounds.accelerations
         off = factors.moved.columns
         if kind == "b":  # Σ_j M_kj x_j
             sizes = (factors.of_M(k, j) * box[j] for j in self._trees[k])
@@ -87,7 +87,7 @@ class Known:
         factors, tree = self.factors, self._trees[k]
         delta, alone = factors.moved_by(tree), factors.moved.columns.alone
         low, high = factors.ends_of_pivot(k)
-        inverse = {j: math.sqrt(factors.felt.inverse[j] / (1 - delta)) for j in tree}
+        inverse = {j: math.sqrt(factors.pivot_bounds.inverse[j] / (1 - delta)) for j in tree}
 
         def B(over: Iterable[int]) -> float:
             sizes = ((inverse[j], self._size(spell("b", n, j), found)) for j in over)

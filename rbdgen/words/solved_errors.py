@@ -20,7 +20,7 @@ from functools import cached_property
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.word import indices, kind_of, spell
-from .factor_bounds import Entries, Factors, OffColumns, Signal
+from .factor_bounds import Entries, GraphFactors, OffColumns, Signal
 from .solved_columns import KINDS
 from .word_errors import Errors, between
 
@@ -46,7 +46,7 @@ class Rounded:
     ``lowest``: the least words of pivots.
     """
 
-    factors: Factors
+    factors: GraphFactors
     graph: Graph
     signals: Mapping[str, Signal]
     largest: Errors
@@ -90,7 +90,7 @@ class Rounded:
         factors, before = self.factors, self.factors.moved.columns.alone
         ends = {j: factors.ends_of_pivot(j) for j in tree}
         by = Sizes(
-            {j: math.sqrt(factors.felt.inverse[j] / (1 - delta)) for j in tree},
+            {j: math.sqrt(factors.pivot_bounds.inverse[j] / (1 - delta)) for j in tree},
             {j: math.sqrt(ends[j][0] * (1 - delta)) for j in tree},
             {j: math.sqrt(ends[j][1] * (1 + delta)) for j in tree},
         )

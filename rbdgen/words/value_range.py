@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
-from .native import Arrays, arrays_of, library
+from .native import GraphArrays, arrays_of, library
 
 LEAST = 1024  # states of a thread
 
@@ -85,7 +85,7 @@ def _in_cpp(
     given = {
         node: states[node.name]
         for node in graph.nodes
-        if node.op is Op.INPUT or (node.op is Op.HELD and node.name in states)
+        if node.op is Op.INPUT or (node.op is Op.PARAMETER and node.name in states)
     }
     sines = {str(k): n for k, n in enumerate(graph.nodes) if n.op in (Op.SIN, Op.COS)}
     values = evaluate(Graph(graph.inputs, sines), states)
@@ -126,7 +126,7 @@ def _in_cpp(
 
 def _part(
     compiled: ctypes.CDLL,
-    arrays: Arrays,
+    arrays: GraphArrays,
     column: NDArray[np.int32],
     columns: list[Array],
     lowest: NDArray[np.uint8],

@@ -170,7 +170,7 @@ def _multiplied(node: Node, largest: Mapping[Node, float], a: float, b: float) -
 CARRIED: dict[Op, Callable[..., float]] = {
     Op.INPUT: lambda node, largest: 0.0,
     Op.CONST: lambda node, largest: 0.0,
-    Op.HELD: lambda node, largest: 0.0,
+    Op.PARAMETER: lambda node, largest: 0.0,
     Op.ADD: lambda node, largest, a, b: a + b,
     Op.SUB: lambda node, largest, a, b: a + b,
     Op.NEG: lambda node, largest, a: a,
@@ -191,7 +191,7 @@ def _own(fixed: FixedGraph, node: Node, largest: Mapping[Node, float]) -> float:
     ulp = 2.0**-word.fraction
     of = [fixed.formats[arg].fraction for arg in node.args]
     match node.op:
-        case Op.INPUT | Op.HELD:  # the nearest word; of what is above the highest that one
+        case Op.INPUT | Op.PARAMETER:  # the nearest word; of what is above the highest that one
             return max(ulp / 2, largest[node] - word.highest * ulp)
         case Op.CONST:
             return abs(float(word.real(word.quantize(node.value))) - node.value)

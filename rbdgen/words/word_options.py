@@ -13,7 +13,7 @@ from ..graph.rows import SCALES, Shares
 from ..graph.visits import Program
 from ..system.progress import Progress
 from .constant_multiply import tolerances
-from .input_domain import Given
+from .input_domain import InputDomain
 from .precision import fractions
 from .ranges import Ranges
 from .sensitivities import gains
@@ -42,7 +42,7 @@ class Setting:
     constants were moved, and how far.
     """
 
-    given: Given
+    given: InputDomain
     width: int
     error: float | None = None
     progress: Progress = lambda _: None
@@ -83,7 +83,7 @@ class Setting:
 
 
 def gains_of(
-    graph: Graph, given: Given, tasks: Sequence[Program], counts: Shares
+    graph: Graph, given: InputDomain, tasks: Sequence[Program], counts: Shares
 ) -> dict[Node, float]:
     """The gains of a graph's signals, in some of the states that errors are measured in."""
     each = GAIN_SAMPLES // len(SCALES)

@@ -274,7 +274,7 @@ ROUNDING = 1 + 2.0**-10  # sums are rounded, which may carry them beyond what is
 Linear = dict[str | None, float]  # input → factor; None: what is added
 
 
-def for_whole_words(graph: Graph, ranges: Ranges, limits: Mapping[str, Interval]) -> Ranges:
+def for_wraparound(graph: Graph, ranges: Ranges, limits: Mapping[str, Interval]) -> Ranges:
     """The ranges, where they are smaller those of angles raised to what whole words make of them.
 
     ``limits``: of each input; its word goes to the next power of two.

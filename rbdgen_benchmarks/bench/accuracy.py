@@ -11,7 +11,7 @@ from rbdgen.compile.word_errors import errors_in_graph
 from rbdgen.design.coordinates import CoordinateError, worst_at
 from rbdgen.design.loading import shipped_robots
 from rbdgen.draw.tables import table
-from rbdgen.graph.rows import REPORTED, SCALES, Scale
+from rbdgen.graph.rows import REPORTED, SCALES, StateScale
 from rbdgen.system.progress import Progress
 
 FLOATING = ("hyq", "humanoid")  # with a floating base besides
@@ -51,7 +51,7 @@ def _row(robot: str, base: str, function: str, progress: Progress) -> list[Any]:
     return [robot, base, function, *pace, *said, off, found.overflows]
 
 
-def _said(worst: CoordinateError | None, scale: Scale) -> str:
+def _said(worst: CoordinateError | None, scale: StateScale) -> str:
     """Relative, or, of what is always 0 there, in its unit."""
     if worst is None:
         return "-"

@@ -16,7 +16,7 @@ from rbdgen.api.digests import FOLDER, compiler_digest, design_digest
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.integer_model import integer_results, word_source
 from rbdgen.api.vectors import sampled_tasks, sampled_words
-from rbdgen.codegen.compiled import CHUNK, Compiled, Results, Source
+from rbdgen.codegen.compiled import CHUNK, Compiled, CSources, Results
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import ROLLOUTS, WHOLE
@@ -156,7 +156,7 @@ def _task(accelerator: Accelerator, function: str, words: Words) -> Results:
 
 
 def _compiled(
-    source: Source, flags: Sequence[str], nodes: int, progress: Progress
+    source: CSources, flags: Sequence[str], nodes: int, progress: Progress
 ) -> tuple[Compiled, float]:
     """The functions, and the seconds that compiling them took."""
     progress(f"compiling {nodes} nodes")

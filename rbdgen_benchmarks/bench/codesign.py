@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from rbdgen.api.timing import ProgramTimes, graph_times
-from rbdgen.codegen.interface import Array, Entry, Interface
+from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
 from rbdgen.compile.flow import Front, compile_core, front_end
 from rbdgen.compile.plans import planned
 from rbdgen.compile.words import sample_inputs
@@ -31,11 +31,11 @@ from rbdgen.dynamics.split import motion, product, slopes
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.word import kind_of
-from rbdgen.schedule.host_links import PCIE, Link, Timing
+from rbdgen.schedule.host_links import PCIE, HostLink, Timing
 from rbdgen.system.progress import Progress
 from rbdgen.words.ascent_schedule import joined
 from rbdgen.words.graph_words import to_words
-from rbdgen.words.input_domain import Given, largest_inputs
+from rbdgen.words.input_domain import InputDomain, largest_inputs
 from rbdgen.words.order import EXACT, UNITS, run
 
 ROBOT = "iiwa14_fast"
@@ -71,7 +71,7 @@ class Half:
         """Latency and interval in seconds, at the paper's clock."""
         return Timing(self.latency / CLOCK * 1e-6, self.interval / CLOCK * 1e-6)
 
-    def microseconds(self, link: Link, tasks: int) -> float:
+    def microseconds(self, link: HostLink, tasks: int) -> float:
         """The time [µs] of so many tasks, from the host's memory and back into it."""
         return 1e6 * self.timing.through(link, WORD * self.taken, WORD * self.given, tasks)
 
@@ -88,7 +88,7 @@ class Measured:
         own = self.host[part].of[tasks]
         return 1e-3 * tasks * (min(own.rows, own.threads) if cores else own.rows)
 
-    def parts(self, division: str, link: Link | None, tasks: int) -> dict[str, float]:
+    def parts(self, division: str, link: HostLink | None, tasks: int) -> dict[str, float]:
         """µs of a bar's parts; no link: the host alone."""
         before, within, after = _STAGES[division]
         bar = {}
@@ -134,7 +134,7 @@ def codesign(place: Path, progress: Progress) -> Any:
     return {"rows": [dict(zip(head, row, strict=True)) for row in rows], "paper": list(PAPER)}
 
 
-def _row(measured: Measured, division: str, link: Link | None, n: int) -> list[float]:
+def _row(measured: Measured, division: str, link: HostLink | None, n: int) -> list[float]:
     time = sum(measured.parts(division, link, n).values())
     alone = _host(measured, n)
     return [round(time, 2), round(time / n, 3), round(alone / time, 2)]
@@ -197,7 +197,7 @@ def _split(front: Front, first: Graph, second: Graph, progress: Progress) -> Hal
         name: known.limits[name] if name not in related else _around(seen[name]) for name in names
     }
     few = {name: values[-FEW:] for name, values in samples.items()}
-    given = Given(limits, samples, few, related, extremes, domain)
+    given = InputDomain(limits, samples, few, related, extremes, domain)
     _, fixed = to_words(run(UNITS, second, None), given, front.design.width, progress=progress)
     plan = planned(front.design, fixed, front.target)
     return Half(plan.latency, plan.interval, plan.multipliers, len(names), len(fixed.graph.outputs))
@@ -208,19 +208,19 @@ def _around(values: Any) -> tuple[float, float]:
     return -largest, largest
 
 
-def _interface(graph: Graph) -> Interface:
+def _interface(graph: Graph) -> ArrayInterface:
     """Each kind of word as one array, in the graph's order."""
     inputs, takes = _arrays(graph.inputs)
     outputs, gives = _arrays(graph.outputs)
-    return Interface(takes, gives, inputs, {name: (entry,) for name, entry in outputs.items()})
+    return ArrayInterface(takes, gives, inputs, {name: (entry,) for name, entry in outputs.items()})
 
 
-def _arrays(names: Any) -> tuple[dict[str, Entry], tuple[Array, ...]]:
+def _arrays(names: Any) -> tuple[dict[str, ArrayEntry], tuple[Array, ...]]:
     count: dict[str, int] = {}
     entries = {}
     for name in names:
         kind = kind_of(name)
-        entries[name] = Entry(kind, count.get(kind, 0))
+        entries[name] = ArrayEntry(kind, count.get(kind, 0))
         count[kind] = entries[name].at + 1
     return entries, tuple(Array(kind, (size,)) for kind, size in count.items())
 
@@ -257,7 +257,7 @@ def _ratios(measured: Measured) -> str:
     first, last = SIZES[0], SIZES[-1]
     gen1 = PCIE[0]
 
-    def total(division: str, n: int, link: Link | None = gen1) -> float:
+    def total(division: str, n: int, link: HostLink | None = gen1) -> float:
         return sum(measured.parts(division, link, n).values())
 
     fused = [total("split", n) / total("completely fused", n) for n in (first, last)]
@@ -298,7 +298,7 @@ def _figure_2(measured: Measured) -> str:
     )
 
 
-def _bars(measured: Measured, n: int, divisions: Any, link: Link) -> Sequence[groups.Bar]:
+def _bars(measured: Measured, n: int, divisions: Any, link: HostLink) -> Sequence[groups.Bar]:
     return [groups.Bar(name, measured.parts(own, link, n)) for name, own in divisions]
 
 

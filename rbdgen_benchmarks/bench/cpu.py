@@ -14,7 +14,7 @@ import numpy as np
 from rbdgen.api.errors import Mismatch, entries_of, portions
 from rbdgen.api.evaluation import checked, graph_model
 from rbdgen.api.folder import write_file
-from rbdgen.api.native_programs import DTYPES, Program, compiled
+from rbdgen.api.native_programs import DTYPES, NativeProgram, compiled
 from rbdgen.api.pinocchio import FORMS, PORTABLE, check, command
 from rbdgen.api.reference import golden_model
 from rbdgen.api.timing import Command, least, read
@@ -141,14 +141,14 @@ def _three(value: float | None) -> float | str:
     return "-" if value is None else float(f"{value:.3g}")
 
 
-def _sizes(own: Program) -> tuple[int, int]:
+def _sizes(own: NativeProgram) -> tuple[int, int]:
     """The sizes of a batch that stays in the cache, and of a large one."""
     arrays = (*own.interface.takes, *own.interface.gives)
     bytes_of_one = own.library.dtype.itemsize * sum(array.size for array in arrays)
     return FEW, min(MANY, LARGEST // bytes_of_one)
 
 
-def _ours(own: Program, numbers: Sequence[float]) -> dict[str, float]:
+def _ours(own: NativeProgram, numbers: Sequence[float]) -> dict[str, float]:
     """The times that a program's command printed, by `BOUNDARIES`."""
     few, many = _sizes(own)
     found = read(numbers, (few, many))
@@ -158,7 +158,7 @@ def _ours(own: Program, numbers: Sequence[float]) -> dict[str, float]:
 
 
 def errors_of(
-    front: Front, programs: Mapping[str, Program], n: int, say: Progress
+    front: Front, programs: Mapping[str, NativeProgram], n: int, say: Progress
 ) -> dict[str, Any]:
     """Errors of the worst coordinates for each precision, as JSON, and those of `GOLDEN`.
 

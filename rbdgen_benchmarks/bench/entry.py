@@ -12,7 +12,7 @@ from typing import Any
 from rbdgen import api
 from rbdgen.draw.tables import table
 from rbdgen.system.progress import Progress
-from rbdgen.system.stopping import run_child
+from rbdgen.system.signals import run_child
 
 from . import walk
 

@@ -15,7 +15,7 @@ from rbdgen.shell.packets import (
     TESTED,
     Answered,
     DamagedFrame,
-    Layout,
+    PacketWidths,
     Unframed,
     framed,
     response,
@@ -101,7 +101,7 @@ class Asked:
     """Tasks (function, words) of a design, and the answer to each, its tag apart."""
 
     identity: str
-    layouts: Mapping[int, Layout]
+    layouts: Mapping[int, PacketWidths]
     tasks: Sequence[tuple[int, Sequence[int]]]
     answers: Sequence[Answered]
 

@@ -15,7 +15,7 @@ from rbdgen.design.loading import load
 from rbdgen.draw.tables import table
 from rbdgen.system.gpu import NoGpu, find_gpu
 from rbdgen.system.progress import Progress
-from rbdgen.system.stopping import run_child
+from rbdgen.system.signals import run_child
 from rbdgen.system.templates import render
 
 from . import grid

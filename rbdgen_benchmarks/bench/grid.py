@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from rbdgen import api
 from rbdgen.api.timing import said
-from rbdgen.codegen.interface import Interface
+from rbdgen.codegen.interface import ArrayInterface
 from rbdgen.codegen.nvcc import compiled
 from rbdgen.system.refusal import Refusal
-from rbdgen.system.stopping import run_child
+from rbdgen.system.signals import run_child
 from rbdgen.system.templates import render
 
 PACKAGE, VERSION = "grid-rbd", "0.6.0"
@@ -88,7 +88,7 @@ def refuse_without_grid() -> None:
         )
 
 
-def build(folder: Path, function: str, interface: Interface, architecture: str) -> Path:
+def build(folder: Path, function: str, interface: ArrayInterface, architecture: str) -> Path:
     """The program that computes and times the peer's, of our folder's robot; NoGrid, NoCompiler."""
     refuse_without_grid()
     own = FUNCTIONS[function]
@@ -106,7 +106,7 @@ def build(folder: Path, function: str, interface: Interface, architecture: str) 
     return folder / "grid_times"
 
 
-def source_of(function: str, interface: Interface) -> str:
+def source_of(function: str, interface: ArrayInterface) -> str:
     """The program's text."""
     own, n = FUNCTIONS[function], interface.gives[0].shape[0]
     takes, before = [], 0
@@ -130,7 +130,7 @@ def source_of(function: str, interface: Interface) -> str:
     )
 
 
-def results(function: str, rows: NDArray[np.float64], interface: Interface) -> dict[str, Any]:
+def results(function: str, rows: NDArray[np.float64], interface: ArrayInterface) -> dict[str, Any]:
     """Our arrays (N, …), of those that the peer has, from its results (N, numbers)."""
     own, n = FUNCTIONS[function], interface.gives[0].shape[0]
     if own.halves:
@@ -143,7 +143,7 @@ def results(function: str, rows: NDArray[np.float64], interface: Interface) -> d
     return {array.name: found}
 
 
-def check(program: Path, folder: Path, function: str, interface: Interface) -> None:
+def check(program: Path, folder: Path, function: str, interface: ArrayInterface) -> None:
     """NoGrid where the peer's results are others than ours are to be."""
     wanted = np.loadtxt(folder / "expected.txt", ndmin=2)
     command = [str(program), str(folder / "states.txt"), str(len(wanted))]

@@ -12,7 +12,7 @@ from rbdgen.api.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
 from rbdgen.compile.core import as_asked
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.formulation import ranked
-from rbdgen.compile.words import Words
+from rbdgen.compile.words import FixedFunctions
 from rbdgen.design.derived import formulation_of
 from rbdgen.design.loading import filed
 from rbdgen.draw.tables import table
@@ -105,7 +105,7 @@ def _formulations(name: str, file: str, progress: Progress) -> list[dict[str, An
     for own in ranked(front, progress):
         formulation = formulation_of(own.design)
         progress(f"{name}, {formulation}")
-        words = Words(own, progress)
+        words = FixedFunctions(own, progress)
         core = as_asked(own, words)
         entry: dict[str, Any] = {
             "robot": name,

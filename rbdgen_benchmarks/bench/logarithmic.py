@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rbdgen import api
-from rbdgen.api.compilation import Made
+from rbdgen.api.compilation import Compilation
 from rbdgen.api.folder import checked_manifest, write_folder
 from rbdgen.api.simulation import integer_errors, simulate_core
 from rbdgen.api.verilated import load_core
@@ -172,7 +172,7 @@ def chains(place: Path, progress: Progress) -> Any:
 
 def _simulated(robot: str, folder: Path, progress: Progress) -> tuple[Core, CoreRun]:
     """The logarithmic form, compiled once, and what a simulation of its Verilog says of it."""
-    made = Made(robot, progress, {**A_TASK_A_CLOCK, **LOG})
+    made = Compilation(robot, progress, {**A_TASK_A_CLOCK, **LOG})
     write_folder(folder, verilog(made))
     assert isinstance(made.product, Core)
     entry = checked_manifest(folder, False, progress)

@@ -10,10 +10,10 @@ from typing import Any
 
 from rbdgen import api
 from rbdgen.api.folder import write_file
-from rbdgen.api.native_programs import DTYPES, Program, compiled
+from rbdgen.api.native_programs import DTYPES, NativeProgram, compiled
 from rbdgen.api.timing import ProgramTimes, times_of
 from rbdgen.codegen.library import build
-from rbdgen.codegen.nvcc import NoCompiler, uses
+from rbdgen.codegen.nvcc import NoNvcc, uses
 from rbdgen.design.choices import CODES
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
@@ -61,7 +61,7 @@ def loops(place: Path, progress: Progress) -> Any:
         def say(line: str, name: str = name) -> None:
             progress(f"{name}: {line}")
 
-        programs: dict[str, Program] = {}
+        programs: dict[str, NativeProgram] = {}
         found: dict[str, dict[str, Any]] = {}
         for code in CODES:
             choices: dict[str, Any] = {"base": base, "functions": (function,), "code": code}
@@ -85,7 +85,7 @@ def loops(place: Path, progress: Progress) -> Any:
     return {"processor": processor(), "load": load_of, "results": results}
 
 
-def _cpp(own: Program, say: Progress) -> dict[str, Any]:
+def _cpp(own: NativeProgram, say: Progress) -> dict[str, Any]:
     """Operations, code size and compile time of a library in double."""
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as work:
         before = cpu_seconds()
@@ -112,7 +112,7 @@ def _cuda(robot: str, choices: Mapping[str, Any], say: Progress) -> list[dict[st
             before = cpu_seconds()
             try:
                 all_of = uses(source, architecture)
-            except NoCompiler as error:
+            except NoNvcc as error:
                 say(f"note: {error}")
                 return []
             kernels = [own for own in all_of if own.kernel.startswith("kernel_")]

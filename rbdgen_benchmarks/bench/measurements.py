@@ -29,7 +29,7 @@ from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.draw.tables import table
 from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress
-from rbdgen.system.stopping import run_child
+from rbdgen.system.signals import run_child
 
 from .accelerators import accelerators
 from .accuracy import accuracy

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.api.folder import write_file
-from rbdgen.api.native_programs import Program, compiled
+from rbdgen.api.native_programs import NativeProgram, compiled
 from rbdgen.api.timing import Command, command, least, read
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.coordinates import brief
@@ -45,7 +45,7 @@ def payload(place: Path, progress: Progress) -> Any:
     results: dict[str, dict[str, Any]] = {}
     for robot, base, link, function in CASES:
         name = f"{robot}{' floating' * (base == 'floating')} {function}"
-        programs: dict[str, Program] = {}
+        programs: dict[str, NativeProgram] = {}
         for said, carrier in ((name, None), (f"{name}, payload", link)):
             progress(said)
             choices: dict[str, Any] = {"base": base, "functions": (function,), "payload": carrier}
@@ -71,7 +71,7 @@ def hardware(robot: str, choices: dict[str, Any], store: Path) -> dict[str, Any]
     front = front_end(robot, target="xcup", fit=False, width=18, **choices)
     core = compile_core(front)
     return {
-        "registers": len(core.fixed.held),
+        "registers": len(core.fixed.parameters),
         "operations": front.graph.operations(),
         "latency": core.plan.latency,
         "multipliers": core.plan.binding.multipliers,

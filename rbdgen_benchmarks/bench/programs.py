@@ -17,7 +17,7 @@ from rbdgen import api
 from rbdgen.api.arrays import completed
 from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.folder import write_folder
-from rbdgen.api.native_programs import Kind, Program
+from rbdgen.api.native_programs import NativeProgram, ProgramKind
 from rbdgen.api.programs import cpp_program
 from rbdgen.api.reference import golden_model
 from rbdgen.codegen.library import build
@@ -157,15 +157,15 @@ def _effort(
 
 def _compiled(
     file: Path, functions: Sequence[str], choices: Mapping[str, Any], work: Path
-) -> Program:
+) -> NativeProgram:
     """The functions in double, of the text that the driver compiles, without optimisations."""
     front = front_end(str(file), snap=0.0, functions=tuple(functions), **choices)
     folder = work / "made"
     write_folder(folder, cpp_program(front))
     name = api.read_manifest(folder).program.name
-    kind = Kind("cpp")
+    kind = ProgramKind("cpp")
     build(find_compiler(), kind.dtype, folder, name, work, lambda _: None, FLAGS)
-    return Program(front.design, front.robot, folder, work, kind)
+    return NativeProgram(front.design, front.robot, folder, work, kind)
 
 
 def _largest(values: Array) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import sample_states
-from rbdgen.compile.words import Words
+from rbdgen.compile.words import FixedFunctions
 from rbdgen.design.choices import PROVEN
 from rbdgen.draw.tables import table
 from rbdgen.dynamics.interface import to_columns
@@ -38,7 +38,9 @@ def proven(place: Path, progress: Progress) -> Any:
 
 def _row(robot: str, function: str, which: str, progress: Progress) -> list[Any]:
     progress(f"{robot} {function}, proven: {which}")
-    words = Words(front_end(robot, functions=(function,), proven=which, width=18), progress)
+    words = FixedFunctions(
+        front_end(robot, functions=(function,), proven=which, width=18), progress
+    )
     ranges, fixed = words.whole
     start = time.process_time()
     proof = prove(fixed, ranges.limits)

@@ -12,7 +12,7 @@ from rbdgen.design.nested import MotionLimits
 from rbdgen.draw.tables import table
 from rbdgen.system.progress import Progress
 from rbdgen.words.ascent_schedule import STEPS
-from rbdgen.words.falsify import attack
+from rbdgen.words.falsify import falsify
 
 TIMES = 10
 SEED = 1000  # none that ranges are searched with
@@ -39,7 +39,7 @@ def ranges(place: Path, progress: Progress) -> Any:
         )
         domain = sample_inputs(core.front).domain
         assert domain is not None
-        found = attack(core.fixed, domain, TIMES * STEPS, SEED, progress)
+        found = falsify(core.fixed, domain, TIMES * STEPS, SEED, progress)
         part, flags = round(found.nearest, 3), len(found.flagged)
         rows.append([f"{robot} {function}", named, found.signals, part, flags])
         progress(f"{flags} flags, {part} of a word")

@@ -17,7 +17,7 @@ from rbdgen.compile.front import any_inputs
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
 from rbdgen.dynamics.directions import seeds
-from rbdgen.dynamics.motion import State
+from rbdgen.dynamics.motion import RobotState
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node
 from rbdgen.graph.tangent import differentiate
@@ -72,7 +72,7 @@ def every_tangent(front: Front) -> Graph:
     owner = {k: i for i in robot.free for k in _coordinates(front, i)}
     along: dict[str, dict[tuple[str, int], Any]] = {
         name: {("q", k): make for k, make in own.items()}
-        for name, own in seeds(robot, State(q, [], []), owner).items()
+        for name, own in seeds(robot, RobotState(q, [], []), owner).items()
     }
     along |= {spell("qd", k): {("qd", k): lambda: 1.0} for k in owner}
     made = differentiate(graph.nodes, builder, along, set(graph.nodes))

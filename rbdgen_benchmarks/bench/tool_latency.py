@@ -20,7 +20,7 @@ from typing import Any
 from rbdgen import api
 from rbdgen.draw.tables import table
 from rbdgen.system.progress import Progress
-from rbdgen.system.stopping import run_child
+from rbdgen.system.signals import run_child
 
 ROBOT, II = "iiwa14", 8  # the accelerator's
 TARGET = "xcup"  # it takes 221 multipliers

@@ -11,9 +11,9 @@ from rbdgen.draw.chart import colours_of
 from rbdgen.draw.rows import Part, Row, Span, picture
 from rbdgen.draw.svg import PAPER
 from rbdgen.draw.tables import table
-from rbdgen.dynamics.lathrop import ONE, Link, Outward, linear, logarithmic
+from rbdgen.dynamics.lathrop import ONE, LinkState, Outward, linear, logarithmic
 from rbdgen.dynamics.networks import levels
-from rbdgen.dynamics.scalars import Numbers
+from rbdgen.dynamics.scalars import FloatScalars
 from rbdgen.dynamics.spatial import ZERO, add
 from rbdgen.dynamics.steps import Inline
 from rbdgen.dynamics.vectors import Scalars
@@ -80,7 +80,7 @@ def lathrop(full: bool, place: Path, progress: Progress) -> Reproduction:
     return Reproduction("\n\n".join(text), numbers, pictures)
 
 
-def general_chain(builder: Builder, n: int) -> list[Link]:
+def general_chain(builder: Builder, n: int) -> list[LinkState]:
     """Links whose every parameter is an input, as Lathrop counts: nothing is known of them."""
 
     def vector(name: str) -> list[Any]:
@@ -95,7 +95,7 @@ def general_chain(builder: Builder, n: int) -> list[Link]:
         A = [vector(f"A{i}_{row}") for row in range(3)]
         p, r, mass = vector(f"p{i}"), vector(f"r{i}"), builder.input(f"m{i}")
         rate, change = (builder.input(spell(kind, i)) for kind in ("qd", "qdd"))
-        links.append(Link(A, p, r, add(p, r), mass, J, rate, change))
+        links.append(LinkState(A, p, r, add(p, r), mass, J, rate, change))
     return links
 
 
@@ -103,7 +103,7 @@ def graph_of(form: str, n: int) -> Graph:
     """Inverse dynamics of a general chain, "linear" or "logarithmic", as scalar operations."""
     b = Builder()
     links = general_chain(b, n)
-    run, ops, a = Inline(Numbers()), Scalars(), [b.input(spell("a", k)) for k in range(3)]
+    run, ops, a = Inline(FloatScalars()), Scalars(), [b.input(spell("a", k)) for k in range(3)]
     if form == "linear":
         tau = linear(run, ops, links, a).tau
     else:  # on a base that moves
@@ -118,7 +118,7 @@ def graph_of(form: str, n: int) -> Graph:
 def timetable(form: str, n: int) -> tuple[Timetable, When, When]:
     """Every vector operation; when the first link's moment is there, and its τ."""
     now, ops = When(), Timetable()
-    links = [Link(now, now, now, now, now, now, now, now) for _ in range(n)]
+    links = [LinkState(now, now, now, now, now, now, now, now) for _ in range(n)]
     if form == "linear":
         found = linear(ops, ops, links, now)
         return ops, found.first_moment, found.tau[0]

@@ -10,7 +10,7 @@ from rbdgen.compile.front import Front
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.schedule.units import shared_jobs
 from rbdgen.words.graph_words import to_words, within_error, worst_error
-from rbdgen.words.input_domain import Given
+from rbdgen.words.input_domain import InputDomain
 from rbdgen.words.order import UNITS, run
 
 TARGET = "ecp5-85f"  # whose multipliers are counted
@@ -50,7 +50,7 @@ class Choice:
     def kind(self) -> str:
         return ONE_WIDTH if self.error is None else PROMISED
 
-    def made(self, front: Front, given: Given) -> tuple[FixedGraph, Size]:
+    def made(self, front: Front, given: InputDomain) -> tuple[FixedGraph, Size]:
         """A front's graph in such words. PrecisionError for an error that no words keep."""
         graph = run(UNITS, front.graph, None)
         if self.error is None:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rbdgen.codegen.c_program import core_function, sources
-from rbdgen.codegen.compiled import Model, Results, Source
+from rbdgen.codegen.compiled import CompiledModel, CSources, Results
 from rbdgen.compile.flow import Front
 from rbdgen.dynamics.interface import Columns, from_columns, to_columns
 from rbdgen.graph.fixed import Format, Integers, evaluate_fixed
 from rbdgen.system.progress import Progress
-from rbdgen.words.input_domain import Given
+from rbdgen.words.input_domain import InputDomain
 
 from .ilqr import Array, Points
 from .one_point import evaluate_one_point
@@ -58,11 +58,13 @@ class Words:
 class PerSignal(Words):
     """A binary point for each signal: the integer model of the words that ``generate`` makes."""
 
-    def __init__(self, front: Front, given: Given, choice: Choice, progress: Progress) -> None:
+    def __init__(
+        self, front: Front, given: InputDomain, choice: Choice, progress: Progress
+    ) -> None:
         self.fixed, size = choice.made(front, given)
         super().__init__(front, size)
         self.given = given
-        self._model = Model(self._source, len(self.fixed.graph.nodes), progress)
+        self._model = CompiledModel(self._source, len(self.fixed.graph.nodes), progress)
 
     def __call__(self, at: Points) -> tuple[Array, Array]:
         columns, words = self.columns(at), dict[str, Integers]()
@@ -84,10 +86,10 @@ class PerSignal(Words):
             flags[:, 0] |= own
         return got.outputs, flags
 
-    def _source(self) -> Source:
+    def _source(self) -> CSources:
         flagged = {n: frozenset({0}) for n in self.fixed.graph.nodes if self.fixed.overflowing(n)}
         file, function, word = core_function(self.fixed, flagged, 1, "gradient")
-        return Source(sources(file, [function], word, ABOUT), (function,), word)
+        return CSources(sources(file, [function], word, ABOUT), (function,), word)
 
 
 class OnePoint(Words):

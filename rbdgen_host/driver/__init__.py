@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
     from .defaults import BACKENDS, DynamicsWarning
     from .dynamics import Dynamics
+    from .futures import FarError, FarWarning, OverflowWarning, Ticket
     from .rk4 import Step, rk4_sensitivity
-    from .tickets import FarError, FarWarning, OverflowWarning, Ticket
 
 __getattr__ = names_from(
     __name__,
@@ -19,7 +19,7 @@ __getattr__ = names_from(
         ".defaults": ("BACKENDS", "DynamicsWarning"),
         ".dynamics": ("Dynamics",),
         ".rk4": ("Step", "rk4_sensitivity"),
-        ".tickets": ("FarError", "FarWarning", "OverflowWarning", "Ticket"),
+        ".futures": ("FarError", "FarWarning", "OverflowWarning", "Ticket"),
     },
 )
 

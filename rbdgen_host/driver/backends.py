@@ -16,7 +16,7 @@ from rbdgen.api.design_file import DESIGN, ROBOT, filed_notes
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import MARK, InputError, checked_manifest, read_manifest, refuse_core
 from rbdgen.api.host_interface import line_layouts, packet_format
-from rbdgen.api.native_programs import Program, compiled
+from rbdgen.api.native_programs import NativeProgram, compiled
 from rbdgen.api.reference import golden_model
 from rbdgen.api.verilated import load_core
 from rbdgen.design.arrays import gives
@@ -34,11 +34,11 @@ from rbdgen.shell.task_packets import Status
 from rbdgen.system.progress import Progress
 from rbdgen.tools.model import Model
 
-from .answers import Answer, Run, Tasks
 from .cores import by_hardware, by_model, run_core
 from .dma import PYNQ, DmaLink
-from .links import Link, Transport, opened
+from .links import TaskLink, Transport, opened
 from .registers import ProgramRegisters, Registers
+from .requests import Answer, Run, Tasks
 from .words import Array, Coder, Flags
 
 # A function and its words, by place → results (N,) by name, flags (N,).
@@ -61,8 +61,8 @@ class Backend:
     robot: Robot
     coder: Coder | None
     run: Run
-    programs: Mapping[str, Program] = field(default_factory=dict)
-    joint: Callable[[], Program] | None = None
+    programs: Mapping[str, NativeProgram] = field(default_factory=dict)
+    joint: Callable[[], NativeProgram] | None = None
     registers: Registers | ProgramRegisters | None = None
     notes: tuple[str, ...] = ()
 
@@ -95,7 +95,7 @@ def run_golden(
 
 
 def run_programs(
-    design: Design, programs: Mapping[str, Program], threads: int, batches: Sequence[Tasks]
+    design: Design, programs: Mapping[str, NativeProgram], threads: int, batches: Sequence[Tasks]
 ) -> tuple[list[Answer], int | None]:
     """Compiled functions; Singular."""
     answers = []
@@ -151,7 +151,7 @@ def run_rtl(
 
 
 def run_board(
-    coder: Coder, link: Link | DmaLink, batches: Sequence[Tasks]
+    coder: Coder, link: TaskLink | DmaLink, batches: Sequence[Tasks]
 ) -> tuple[list[Answer], int | None]:
     """The accelerator on a board."""
     asked = []
@@ -243,7 +243,7 @@ def _of_robot(
 
         held = ProgramRegisters(progress) if has_registers(design) else None
 
-        def program(functions: Sequence[str]) -> Program:
+        def program(functions: Sequence[str]) -> NativeProgram:
             alone = of_functions(design, functions)
             found = compiled(alone, loaded, kind, progress, registers=True)
             return held.add(found) if held else found
@@ -319,7 +319,7 @@ def _board(place: Path, entry: HardwareManifest, port: str | Transport) -> Backe
             coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes
         )
     transport = opened(port) if isinstance(port, str) else port
-    link = Link.over(transport, line_layouts(coder.tasks), entry.identity, entry.name)
+    link = TaskLink.over(transport, line_layouts(coder.tasks), entry.identity, entry.name)
     run = partial(run_board, coder, link)
     return Backend(coder.design, coder.robot, coder, run, notes=entry.notes)
 

@@ -12,8 +12,8 @@ from rbdgen.api.folder import InputError
 from rbdgen.design.choices import GIVEN_BASE, ROLLOUTS
 from rbdgen.robot.xml_lines import did_you_mean
 
-from .observing import Observing
-from .tickets import Ticket
+from .futures import Ticket
+from .kinematics_calls import Observing
 from .words import Array
 
 Derivatives = tuple[Array, Array, Array | None]

@@ -19,7 +19,7 @@ from rbdgen.system.progress import Progress
 
 from .defaults import DynamicsWarning
 from .dynamics import Dynamics
-from .links import Link, Transport, opened
+from .links import TaskLink, Transport, opened
 
 
 def check_board(
@@ -46,7 +46,7 @@ def check_board(
 def self_test(folder: str | Path, transport: Transport) -> str:
     """Run the vectors on the board, and say what it says of them; Mismatch if they fail."""
     entry = read_manifest(Path(folder)).facts
-    link = Link.over(transport, {SELF_TEST: TESTED}, entry.identity, entry.name)
+    link = TaskLink.over(transport, {SELF_TEST: TESTED}, entry.identity, entry.name)
     ((answered, wrong, clocks),) = (own.words for own in link.ask([(SELF_TEST, ())]))
     if wrong or not answered:
         raise Mismatch(f"self-test of the board: {wrong} words are wrong of {answered} responses")

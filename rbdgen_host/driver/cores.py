@@ -11,8 +11,8 @@ from rbdgen.codegen.compiled import Results
 from rbdgen.graph.fixed import Integers
 from rbdgen.tools.model import Model
 
-from .answers import Answer, Tasks
 from .registers import Registers
+from .requests import Answer, Tasks
 from .words import Coder, Flags
 
 

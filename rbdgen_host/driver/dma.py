@@ -26,7 +26,7 @@ UNDER_WAY = 8  # tasks; the next one is sent while the design works on those
 DTYPE = np.uint32
 
 
-class Channel(Protocol):
+class DmaChannel(Protocol):
     """One way of pynq's DMA."""
 
     @property
@@ -130,7 +130,7 @@ class DmaLink:
             send.wait()
         return [answers[k] for k in range(len(tasks))]
 
-    def _send(self, channel: Channel, tag: int, code: int, words: Sequence[int]) -> None:
+    def _send(self, channel: DmaChannel, tag: int, code: int, words: Sequence[int]) -> None:
         buffer = self._tasks[code]
         buffer[:] = self._packets.encode_task(code, tag, [int(word) for word in words])
         channel.transfer(buffer)

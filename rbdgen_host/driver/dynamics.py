@@ -29,7 +29,7 @@ from rbdgen.robot.model import RobotError
 from rbdgen.robot.payload import PAYLOAD, SIZE, checked_body, payload_of
 from rbdgen.robot.xml_lines import did_you_mean
 
-from .answers import TAGS, Tasks
+from .array_layout import flat_states
 from .backends import Backend
 from .backends import backend as make_backend
 from .base_link import BESIDES, BaseLink
@@ -44,11 +44,11 @@ from .defaults import (
     usual_backend,
     warn_of,
 )
-from .direct import Direct
-from .flat import flat_states
+from .futures import CALLS, Call, Found, Ticket
 from .links import Transport
-from .tickets import CALLS, Call, Found, Ticket
+from .requests import TAGS, Tasks
 from .words import SPELT, Array
+from .zero_copy import Direct
 
 NO_INERTIA = np.zeros((3, 3))
 

@@ -20,7 +20,7 @@ from rbdgen.shell.packets import (
     PORT,
     Answered,
     DamagedFrame,
-    Layout,
+    PacketWidths,
     Unframed,
     framed,
     response,
@@ -61,7 +61,7 @@ class SerialPort:
     """A serial line, or what looks like one; InputError where it cannot be opened, or is lost.
 
     One that was lost is opened again when it is next written to. ``patience``, ``endurance``: as
-    `Link` has them.
+    `TaskLink` has them.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ class _Waiting:
 
 
 @dataclass
-class Link:
+class TaskLink:
     """Tasks asked of a board, however bad the line is: lost and damaged ones are asked again.
 
     ``patience``: seconds without an answer after which is asked again; ``endurance``: those after
@@ -190,7 +190,7 @@ class Link:
     """
 
     transport: Transport
-    layouts: Mapping[int, Layout]
+    layouts: Mapping[int, PacketWidths]
     identity: str
     name: str
     patience: float = PATIENCE
@@ -205,8 +205,8 @@ class Link:
 
     @classmethod
     def over(
-        cls, transport: Transport, layouts: Mapping[int, Layout], identity: str, name: str
-    ) -> Link:
+        cls, transport: Transport, layouts: Mapping[int, PacketWidths], identity: str, name: str
+    ) -> TaskLink:
         """The link over a transport, as patient as that says."""
         patience = getattr(transport, "patience", PATIENCE)
         endurance = getattr(transport, "endurance", None) or 0.0

@@ -17,7 +17,7 @@ from rbdgen.api.calibration import (
 )
 from rbdgen.api.compilation import front_again
 from rbdgen.api.folder import InputError, read_manifest
-from rbdgen.api.native_programs import Program
+from rbdgen.api.native_programs import NativeProgram
 from rbdgen.compile.front import Front
 from rbdgen.design.manifest import RegisterPorts
 from rbdgen.system.progress import Progress
@@ -71,10 +71,10 @@ class ProgramRegisters:
 
     progress: Progress
     said: str | Path | RealCalibration | None = None
-    _programs: list[Program] = field(default_factory=list)
+    _programs: list[NativeProgram] = field(default_factory=list)
     _fronts: dict[Path, Front] = field(default_factory=dict)
 
-    def add(self, program: Program) -> Program:
+    def add(self, program: NativeProgram) -> NativeProgram:
         """One more of them, which is given what the others were."""
         if self.said is not None:
             program.library.hold(self._numbers(program, self.said))
@@ -92,7 +92,7 @@ class ProgramRegisters:
             program.library.hold(numbers)
         self.said = robot
 
-    def _numbers(self, program: Program, robot: str | Path | RealCalibration) -> list[float]:
+    def _numbers(self, program: NativeProgram, robot: str | Path | RealCalibration) -> list[float]:
         place = program.folder
         if place not in self._fronts:
             self._fronts[place] = front_again(place, read_manifest(place), self.progress)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from rbdgen.codegen.cpp import cpp
 from rbdgen.codegen.cuda import cuda
-from rbdgen.codegen.interface import Array, Entry, Interface
+from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.word import indices, kind_of
 from rbdgen.robot.model import Robot
@@ -14,17 +14,21 @@ from rbdgen.robot.model import Robot
 from .graphs import traced
 
 
-def _cpp(graph: Graph, interface: Interface, name: str, about: Mapping[str, str]) -> dict[str, str]:
+def _cpp(
+    graph: Graph, interface: ArrayInterface, name: str, about: Mapping[str, str]
+) -> dict[str, str]:
     return cpp(graph, interface, name, about)[0]
 
 
 def _cuda(
-    graph: Graph, interface: Interface, name: str, about: Mapping[str, str]
+    graph: Graph, interface: ArrayInterface, name: str, about: Mapping[str, str]
 ) -> dict[str, str]:
     return dict(cuda(graph, interface, name, about).files)
 
 
-LANGUAGES: Mapping[str, Callable[[Graph, Interface, str, Mapping[str, str]], dict[str, str]]] = {
+LANGUAGES: Mapping[
+    str, Callable[[Graph, ArrayInterface, str, Mapping[str, str]], dict[str, str]]
+] = {
     "cpp": _cpp,
     "cuda": _cuda,
 }
@@ -44,22 +48,22 @@ def program(
     return LANGUAGES[language](graph, interface_of(robot, graph), name, about)
 
 
-def interface_of(robot: Robot, graph: Graph) -> Interface:
+def interface_of(robot: Robot, graph: Graph) -> ArrayInterface:
     """Where the graph's scalars stand in the arrays of a state."""
     sizes = {"q": (robot.nq,), "M": (robot.nv, robot.nv)}
     takes = list(dict.fromkeys(kind_of(name) for name in graph.inputs))
     gives = list(dict.fromkeys(kind_of(name) for name in graph.outputs))
-    inputs = {name: Entry(kind_of(name), indices(name)[0]) for name in graph.inputs}
+    inputs = {name: ArrayEntry(kind_of(name), indices(name)[0]) for name in graph.inputs}
     outputs = {}
     for name in graph.outputs:
         at = indices(name)
         # M has its lower triangle in the graph
         places = dict.fromkeys((at, at[::-1]))
         outputs[name] = tuple(
-            Entry(kind_of(name), place[0] * robot.nv + place[1] if len(at) > 1 else place[0])
+            ArrayEntry(kind_of(name), place[0] * robot.nv + place[1] if len(at) > 1 else place[0])
             for place in places
         )
-    return Interface(
+    return ArrayInterface(
         tuple(Array(kind, sizes.get(kind, (robot.nv,))) for kind in takes),
         tuple(Array(kind, sizes.get(kind, (robot.nv,))) for kind in gives),
         inputs,

@@ -37,7 +37,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The choices of each folder that was generated, in the wink of an eye."""
     found: list[dict[str, Any]] = []
 
-    def files(asked: ways.Made) -> dict[str, str]:
+    def files(asked: ways.Compilation) -> dict[str, str]:
         found.append(dict(asked.choices))
         asked.progress("note: of the robot")
         return {MARK: sealed({"notes": ["of the robot"]}), "pendulum.v": "module pendulum;\n"}

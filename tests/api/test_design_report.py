@@ -19,8 +19,8 @@ from rbdgen import api
 from rbdgen.cli.main import main
 from rbdgen.draw.tables import info_text
 from rbdgen.tools.floorplan import Floor
-from rbdgen.tools.nextpnr import Placement, Step
-from rbdgen.tools.report import Report as Synthesised
+from rbdgen.tools.nextpnr import PathLeg, Placement
+from rbdgen.tools.report import SynthesisReport as Synthesised
 from rbdgen.tools.report import Usage
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}
@@ -113,7 +113,7 @@ def test_a_page_has_what_was_measured(tmp_path: Path) -> None:
 
 def placement(seed: int, floor: Floor | None = None, cell: str = "a") -> Placement:
     """A placement of the part in the tests."""
-    step = Step("logic", 1.0, cell)
+    step = PathLeg("logic", 1.0, cell)
     fields = {"target": "ecp5-25f", "speed": 6, "seed": seed, "fmax": 100.0 + seed}
     return Placement(
         **fields,

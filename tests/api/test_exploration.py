@@ -22,7 +22,7 @@ from rbdgen.api.exploration_loop import command, saving
 from rbdgen.cli.main import main
 from rbdgen.design.choices import LARGEST_INTERVAL
 from rbdgen.design.target import find_target
-from rbdgen.schedule.explored import Point
+from rbdgen.schedule.explored import DesignPoint
 from rbdgen.tools import yosys
 from rbdgen.tools.tool import SynthesisError
 from tests.test_imports import imports, modules, room_of
@@ -175,9 +175,9 @@ def test_an_interrupted_run_goes_on(
 def test_front_by_hand() -> None:
     """Of two designs that differ only in width, the wider words are worth their LUTs."""
 
-    def point(multipliers: int, luts: int, interval: int, width: int) -> Point:
+    def point(multipliers: int, luts: int, interval: int, width: int) -> DesignPoint:
         own = {"width": width}, interval, None, 1 / interval, multipliers
-        return Point(*own, estimated={"luts": luts}, mapped=None, generate=None)
+        return DesignPoint(*own, estimated={"luts": luts}, mapped=None, generate=None)
 
     found = [
         point(10, 1000, 2, 18),

@@ -14,7 +14,7 @@ from rbdgen.design.coordinates import CoordinateError, ScaleError
 from rbdgen.design.runs import CoreRun
 from rbdgen.tools.floorplan import Floor
 from rbdgen.tools.report import Mapped, Usage
-from rbdgen.tools.report import Report as Synthesised
+from rbdgen.tools.report import SynthesisReport as Synthesised
 
 OFF = CoordinateError("tau[0]", "a", "N", None, {"at rest": ScaleError(1e-4, 2e-4, 3e-4)})
 RUN = CoreRun(10, 0, True, 1, 20, 1, 0, None, (OFF,))

@@ -26,11 +26,11 @@ from rbdgen.api.timing import ProgramTimes, Times
 from rbdgen.cli.main import main
 from rbdgen.design.coordinates import CoordinateError, ScaleError, worst_share
 from rbdgen.graph.rows import SCALES
-from rbdgen.shell.packets import Layout
+from rbdgen.shell.packets import PacketWidths
 
 FAST = Line("fast", 100, (2, 2), 100.0, "placed and routed", 50)
 UNKNOWN = Line("unknown", 100, (1, 1), None, "", 50)
-WORDS = Layout((18,) * 21, (18,) * 7)
+WORDS = PacketWidths((18,) * 21, (18,) * 7)
 OFF = tuple(
     CoordinateError(
         row,
@@ -117,7 +117,7 @@ def test_who_wins_is_said_by_boundary() -> None:
     assert found[-1].startswith("Where our hardware loses: behind its best link it is 0.")
     assert found[-1].endswith("as this machine's programs for one task, 16, 256 and 1024 together.")
     quick = Line("quick", 1, (1, 1), 1000.0, "", 1)
-    won = wins([of_peer("slow", 1e5), *behind_links(quick, Layout((18, 18), (18,)))])
+    won = wins([of_peer("slow", 1e5), *behind_links(quick, PacketWidths((18, 18), (18,)))])
     assert won[-1] == "Behind its best link our hardware is faster than this machine's programs."
     report = SideBySide(tuple(rows), found, ("a note",))
     text = as_text(report)

@@ -37,7 +37,7 @@ def test_random_graphs(widest: int, seed: int, tmp_path: Path) -> None:
     assert 0.05 < raised.mean() < 0.999
     assert {node.op for node in fixed.graph.nodes} >= set(Op) - {
         Op.RECIP,
-        Op.HELD,
+        Op.PARAMETER,
     }  # registers are of robots
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.cpp import cpp
-from rbdgen.codegen.interface import Array, Entry, Interface
+from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
 from rbdgen.codegen.order import columns, depth_first, walks
 from rbdgen.codegen.real import chunks_of, computed, slots_of
 from rbdgen.compile.floats import with_doubles
@@ -161,8 +161,8 @@ def test_columns_are_computed_one_after_another() -> None:
     low = [x[k] - own for k, own in enumerate(top)]
     rows = {f"{i}{j}": (top, low)[i][j] for i in (0, 1) for j in (0, 1)}
     graph = Graph(("x0", "x1"), rows)
-    entries = {name: (Entry("A", 2 * int(name[0]) + int(name[1])),) for name in rows}
-    interface = Interface(plain(graph).takes, (Array("A", (2, 2)),), {}, entries)
+    entries = {name: (ArrayEntry("A", 2 * int(name[0]) + int(name[1])),) for name in rows}
+    interface = ArrayInterface(plain(graph).takes, (Array("A", (2, 2)),), {}, entries)
     ends = columns(graph, interface)
     assert ends == [top[0], low[0], top[1], low[1]]
     assert depth_first(computed(graph), ends) == ends
@@ -175,9 +175,9 @@ def test_numbers_are_ordered_beside_matrices() -> None:
     x = b.input("x")
     entry, number = b.recip(x), b.sin(x)
     graph = Graph(("x",), {"entry": entry, "number": number})
-    entries = {"entry": (Entry("A", 3),), "number": (Entry("far", 0),)}
+    entries = {"entry": (ArrayEntry("A", 3),), "number": (ArrayEntry("far", 0),)}
     arrays = (Array("A", (2, 2)), Array("far", ()))
-    interface = Interface(plain(graph).takes, arrays, {}, entries)
+    interface = ArrayInterface(plain(graph).takes, arrays, {}, entries)
     assert columns(graph, interface) == [number, entry]
     assert walks(graph, computed(graph), interface) == [entry, number]
 
@@ -207,7 +207,7 @@ def test_each_operation_is_evaluates(tmp_path: Path) -> None:
         "again": x + y,
     }
     graph = Graph(("x", "unread", "y", "c"), outputs)
-    assert {node.op for node in graph.nodes} == set(Op) - {Op.HELD}  # of hardware alone
+    assert {node.op for node in graph.nodes} == set(Op) - {Op.PARAMETER}  # of hardware alone
     columns = {
         "x": np.array([1.0, 0.75, 0.5, 3e-7, 5.0, 1e-300, 1e300, 3.0]),
         "unread": np.full(8, 7.0),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rbdgen.codegen.cpp import cpp
-from rbdgen.codegen.interface import Array, Entry, Interface
+from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 from rbdgen.graph.word import renamed, spell
@@ -137,11 +137,14 @@ def test_nothing_beside_the_arrays_is_touched(tmp_path: Path) -> None:
     places = {spell(f"in{size}", k): (size, k) for size in sizes for k in range(size)}
     doubled = {renamed(name, f"out{size}"): name for name, (size, _) in places.items()}
     graph = Graph(tuple(places), {to: 2.0 * b.input(name) for to, name in doubled.items()})
-    interface = Interface(
+    interface = ArrayInterface(
         tuple(Array(f"in{size}", (size,)) for size in sizes),
         tuple(Array(f"out{size}", (size,)) for size in sizes),
-        {name: Entry(f"in{size}", k) for name, (size, k) in places.items()},
-        {renamed(n, f"out{size}"): (Entry(f"out{size}", k),) for n, (size, k) in places.items()},
+        {name: ArrayEntry(f"in{size}", k) for name, (size, k) in places.items()},
+        {
+            renamed(n, f"out{size}"): (ArrayEntry(f"out{size}", k),)
+            for n, (size, k) in places.items()
+        },
     )
     files, _ = cpp(graph, interface, "made", {"robot": "a robot", "functions": "functions"})
     files["main.cpp"] = SURROUNDED.format(

@@ -16,7 +16,7 @@ import pytest
 from rbdgen import api
 from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.cuda import MOST, WALKS, cuda, kernels_of
-from rbdgen.codegen.nvcc import NoCompiler, Use, find_nvcc, uses
+from rbdgen.codegen.nvcc import NoNvcc, Use, find_nvcc, uses
 from rbdgen.codegen.real import computed
 from rbdgen.compile.floats import with_doubles
 from rbdgen.compile.flow import Front, front_end
@@ -195,7 +195,7 @@ def kernels(source: Path, architecture: str) -> list[Use]:
     """What the kernels of a file take, less those that only copy."""
     try:
         find_nvcc()
-    except NoCompiler as error:
+    except NoNvcc as error:
         pytest.skip(str(error))
     return [own for own in uses(source, architecture) if own.kernel.startswith("kernel_")]
 

@@ -11,7 +11,7 @@ import pytest
 from rbdgen import api
 from rbdgen.codegen import nvcc
 from rbdgen.codegen.cuda_bounds import Kernel, most_blocks, settled
-from rbdgen.codegen.nvcc import NoCompiler, Use, find_nvcc
+from rbdgen.codegen.nvcc import NoNvcc, Use, find_nvcc
 
 FREE = Use("kernel_0", "sm_90", "float", 100, 0, 0, 0, 10_000)
 KERNEL = Kernel(1000, 90, blocks_f32=4, blocks_f64=3)
@@ -45,7 +45,7 @@ def test_where_registers_are_left_there_are_more_blocks_once() -> None:
 def test_the_manifest_has_what_ptxas_says(tmp_path: Path) -> None:
     try:
         find_nvcc()
-    except NoCompiler as error:
+    except NoNvcc as error:
         pytest.skip(str(error))
     said: list[str] = []
     choices = {"functions": ("fd",), "to": "cuda"}

@@ -72,7 +72,7 @@ def test_each_operation_in_double(compiler: str, tmp_path: Path) -> None:
     graph, columns = each()
     double = computing(graph)
     assert {node.op for node in double} == set(Op) - {
-        *(Op.INPUT, Op.CONST, Op.HELD, Op.MANTISSA, Op.EXPONENT, Op.SCALE)
+        *(Op.INPUT, Op.CONST, Op.PARAMETER, Op.MANTISSA, Op.EXPONENT, Op.SCALE)
     }
     made = Library(graph, tmp_path, in_double=double, compiler=compiler)
     close(graph, made, columns, ROUNDED)

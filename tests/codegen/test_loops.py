@@ -19,7 +19,7 @@ from rbdgen.compile.visits import visits_of
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
-from rbdgen.graph.visits import Program, Result, Source, Visit
+from rbdgen.graph.visits import Program, Source, Visit, VisitResult
 from rbdgen.robot.model import RobotError
 from tests.codegen import test_cpp, test_cuda
 from tests.support.library import Library, plain
@@ -55,15 +55,15 @@ def by_hand() -> tuple[Graph, Program]:
     visits = [Visit("step", (i,)) for i in range(3)]
     reads: dict[Visit, dict[str, Source]] = {
         visits[0]: {"k": 2.0, "x": "a", "y": 3.0},
-        visits[1]: {"k": -0.1, "x": "b", "y": Result(visits[0], "product")},
+        visits[1]: {"k": -0.1, "x": "b", "y": VisitResult(visits[0], "product")},
         visits[2]: {"k": 7.5, "x": "a", "y": "b"},
     }
     outputs: dict[str, Source] = {
-        "first": Result(visits[0], "sum"),
-        "read, too": Result(visits[0], "product"),
-        "last": Result(visits[2], "sum"),
-        "again": Result(visits[2], "sum"),
-        "half": Result(visits[1], "half"),
+        "first": VisitResult(visits[0], "sum"),
+        "read, too": VisitResult(visits[0], "product"),
+        "last": VisitResult(visits[2], "sum"),
+        "again": VisitResult(visits[2], "sum"),
+        "half": VisitResult(visits[1], "half"),
         "input": "b",
         "constant": -1.25,
     }

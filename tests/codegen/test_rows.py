@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.codegen.interface import Array, Entry, Interface
+from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
 from rbdgen.codegen.rows import rows
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
@@ -27,11 +27,11 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     x = b.input("x")
     outputs = {f"o{a}_{k}": (k + 1.0) * x for a, n in enumerate(SIZES) for k in range(3, n, 7)}
     places = {name: name[1:].split("_") for name in outputs}
-    interface = Interface(
+    interface = ArrayInterface(
         (Array("given", (1,)),),
         tuple(Array(f"o{a}", (n,)) for a, n in enumerate(SIZES)),
-        {"x": Entry("given", 0)},
-        {name: (Entry(f"o{a}", int(k)),) for name, (a, k) in places.items()},
+        {"x": ArrayEntry("given", 0)},
+        {name: (ArrayEntry(f"o{a}", int(k)),) for name, (a, k) in places.items()},
     )
     return Library(Graph(("x",), outputs), tmp_path_factory.mktemp("rows"), interface)
 
@@ -67,7 +67,7 @@ def _at(offset: int, size: int, dtype: Any) -> np.ndarray:
 
 def test_numbers_of_a_state_before_each_array() -> None:
     takes = Array("q", (3,)), Array("R", (2, 3)), Array("h", ())
-    found = rows(Interface(takes, (Array("q", (3,)), Array("M", (3, 4))), {}, {}))
+    found = rows(ArrayInterface(takes, (Array("q", (3,)), Array("M", (3, 4))), {}, {}))
     for way, wanted in (("in", {"q": 0, "R": 3, "h": 9}), ("out", {"q_out": 0, "M": 3})):
         assert {own["name"]: own["before"] for own in found[f"rows_{way}"]} == wanted
     assert (found["row_in"], found["row_out"]) == (10, 15)

@@ -16,7 +16,7 @@ import pytest
 
 from rbdgen.api import generate
 from rbdgen.api.folder import read_manifest
-from rbdgen.codegen.nvcc import NoCompiler, compiled, find_nvcc
+from rbdgen.codegen.nvcc import NoNvcc, compiled, find_nvcc
 from tests.support.marks import slow
 
 DESIGNS = ({}, {"gravity": (0, 0, -1.62)}, {"base": "floating", "payload": "lower_rod"})
@@ -190,7 +190,7 @@ def test_a_build_of_nvcc_has_both(folders: list[Folder], tmp_path: Path) -> None
     """There is no GPU, and thus no result."""
     try:
         nvcc = find_nvcc()
-    except NoCompiler as error:
+    except NoNvcc as error:
         pytest.skip(str(error))
     made = [tmp_path / f"{own.name}.o" for own in folders[:2]]
     for own, target in zip(folders, made, strict=False):

@@ -23,7 +23,7 @@ from rbdgen.schedule.features import features
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.tasks.model import evaluate_task
 from rbdgen.tasks.visit import LIMBS, StageVisit, parse
-from rbdgen.words.program_ranges import GivenAlong
+from rbdgen.words.program_ranges import ProgramDomain
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
 from tests.support.marks import slow
@@ -48,7 +48,7 @@ def of_one_limb() -> FixedGraph:
     front = hyq().front
     given, limbs = sample_inputs(front), limbs_of(front)
     assert limbs is not None
-    own = GivenAlong(limbs, given).of(LIMB)
+    own = ProgramDomain(limbs, given).of(LIMB)
     _, template = in_words(front, limbs.templates[LIMB], own, lambda _: None)
     return of_limbs(front, limbs, template, given).whole
 

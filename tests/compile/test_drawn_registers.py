@@ -21,11 +21,11 @@ from rbdgen.compile.front import of_bodies
 from rbdgen.compile.parameters import canonical_of
 from rbdgen.compile.words import sample_inputs
 from rbdgen.design.derived import no_defaults
-from rbdgen.graph.held import held_words
+from rbdgen.graph.parameters import parameter_words
 from rbdgen.robot.model import JointKind, RobotError
 from rbdgen.robot.variations import any_of_model
 from rbdgen.system.notes import CHANGES
-from rbdgen.words.falsify import attack
+from rbdgen.words.falsify import falsify
 from rbdgen.words.wordlength import PrecisionError
 from tests.support.as_urdf import written
 from tests.support.coordinates import worst_of
@@ -71,7 +71,7 @@ def test_another_robot_in_reals_and_in_words(
         canonical = canonical_of(front.design, of_bodies(front.design))(robot)
         reals = held.of(canonical)
         held.refuse_beyond(robot.name, reals)
-        words = held_words(core.graphs, reals)
+        words = parameter_words(core.graphs, reals)
         other = replace(core, held=words, front=replace(front, robot=robot, canonical=canonical))
         found = integer_errors(other, 300)
         assert found.overflows == 0
@@ -101,7 +101,7 @@ def test_an_attack_is_on_the_robots_of_the_model() -> None:
     front = front_end("pendulum", **REGISTERS)
     core, domain = compile_core(front), sample_inputs(front).domain
     assert domain is not None
-    found = attack(core.fixed, domain, 40, 1)
+    found = falsify(core.fixed, domain, 40, 1)
     assert found.signals
     assert not found.flagged
     assert 0.5 < found.nearest <= 1

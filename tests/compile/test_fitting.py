@@ -13,7 +13,7 @@ from rbdgen import api
 from rbdgen.cli.main import main
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.accelerator_area import accelerator_features
-from rbdgen.compile.fitting import FILLED, Need, Search, Way, room, too_large
+from rbdgen.compile.fitting import FILLED, ResourceEstimate, Search, SharingChoice, room, too_large
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.compile.word_errors import errors_in_graph
 from rbdgen.design.coordinates import said
@@ -65,25 +65,25 @@ class Shelf:
         self.least, self.luts, self.made = least, luts, list[tuple[str, int]]()
         self.inexact = inexact
 
-    def make(self, design: Design, target: Target) -> tuple[Need, str]:
+    def make(self, design: Design, target: Target) -> tuple[ResourceEstimate, str]:
         assert design.ii is not None
         self.made.append((design.fold, design.ii))
         luts = self.luts[design.fold][design.ii]
         cells = {"luts": luts, "flip_flops": 0, "block_rams": 0}
         name = f"{design.fold} {design.ii}"
-        return Need(target, design.ii, 10, 0, cells), name
+        return ResourceEstimate(target, design.ii, 10, 0, cells), name
 
-    def ways(self, design: Design, target: Target) -> Sequence[Way]:
+    def ways(self, design: Design, target: Target) -> Sequence[SharingChoice]:
         def intervals(fold: str) -> Sequence[int]:
             return [k for k in self.luts[fold] if k > 1]
 
-        def least() -> Need:
+        def least() -> ResourceEstimate:
             cells = {"luts": self.least or 0, "flip_flops": 0, "block_rams": 0}
-            return Need(target, 64, 0, 0, cells)
+            return ResourceEstimate(target, 64, 0, 0, cells)
 
         folds = [fold for fold in ("limbs", "none", "joints") if fold in self.luts]
         return [
-            Way(
+            SharingChoice(
                 f,
                 5 if f == "joints" else 2,
                 lambda f=f: intervals(f),
@@ -177,7 +177,7 @@ def test_where_nothing_fits_the_smallest_is_made_and_a_part_that_would_do_is_nam
 @pytest.mark.parametrize("part", TARGETS.values(), ids=lambda part: part.name)
 def test_what_a_part_holds(part: Target) -> None:
     whole = {k: int(room(part, k)) for k in ("luts", "flip_flops", "block_rams")}
-    full = Need(part, 1, part.multipliers, 0, whole)
+    full = ResourceEstimate(part, 1, part.multipliers, 0, whole)
     assert full.fits and not too_large(full)
     assert whole["luts"] <= FILLED * part.luts and whole["block_rams"] == part.block_rams
     for key in whole:

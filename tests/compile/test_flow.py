@@ -22,7 +22,7 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.text import to_text
 from rbdgen.robot.canonical import rewrites
 from rbdgen.robot.model import Robot, RobotError
-from rbdgen.words.input_domain import Given
+from rbdgen.words.input_domain import InputDomain
 from rbdgen_benchmarks.bench.chains import chain_urdf
 
 
@@ -67,7 +67,7 @@ def test_states_are_drawn_once(accelerator: bool, monkeypatch: pytest.MonkeyPatc
     """However many designs are tried for the fastest that fits."""
     drawn: list[Front] = []
 
-    def counted(front: Front) -> Given:
+    def counted(front: Front) -> InputDomain:
         drawn.append(front)
         return sample_inputs(front)
 

@@ -24,8 +24,8 @@ from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.schedule.limbs import LimbPlan
-from rbdgen.words.input_domain import Given
-from rbdgen.words.program_ranges import GivenAlong
+from rbdgen.words.input_domain import InputDomain
+from rbdgen.words.program_ranges import ProgramDomain
 from tests.support.cores import any_words, core_of
 from tests.support.limbs import WALKER, robot_of_limbs, urdf_of_cart, urdf_of_hexapod
 from tests.support.trees import mirrored, robot_of, subtree
@@ -171,7 +171,7 @@ def test_given_is_what_any_limb_may_be() -> None:
     limits = dict.fromkeys(front.graph.inputs, (-1.0, 1.0))
     limits |= {"q[1]": (-0.1, 0.4), "q[3]": (-0.5, 0.2)}
     related = frozenset({"q[0]", "q[2]"})
-    given = GivenAlong(limbs_of(front), Given(limits, samples, samples, related)).of(LIMB)
+    given = ProgramDomain(limbs_of(front), InputDomain(limits, samples, samples, related)).of(LIMB)
     assert given.limits["q[1]"] == (-0.2, 0.5)
     assert given.related == {"q[0]"}
     q = list(front.graph.inputs).index

@@ -10,7 +10,7 @@ import pytest
 
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.matrix_rows import IN_COLUMNS, PRODUCT, ROOMY, Shape, smallest_shape
+from rbdgen.compile.matrix_rows import IN_COLUMNS, PRODUCT, ROOMY, DotProducts, smallest_shape
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
@@ -30,17 +30,17 @@ def made(robot: str, base: str, ii: int, fold: str = "auto") -> Accelerated:
     ("entries", "interval", "shape"),
     [
         ([7] * 12, 1, None),
-        ([7] * 12, 8, Shape(7, 3, 4, 8)),  # three at once, each in two cycles
-        ([7] * 12, 12, Shape(7, 1, 12, 12)),
-        ([7] * 12, 13, Shape(7, 1, 12, 12)),
-        ([7] * 12, 24, Shape(7, 1, 12, 24)),
-        ([7] * 10 + [8] * 3, 16, Shape(7, 1, 16, 16)),  # those of eight entries in two parts
-        ([7], 16, Shape(4, 1, 2, 16)),
-        ([5, 4, 4, 4], 16, Shape(5, 1, 4, 16)),  # no parts where they save nothing
+        ([7] * 12, 8, DotProducts(7, 3, 4, 8)),  # three at once, each in two cycles
+        ([7] * 12, 12, DotProducts(7, 1, 12, 12)),
+        ([7] * 12, 13, DotProducts(7, 1, 12, 12)),
+        ([7] * 12, 24, DotProducts(7, 1, 12, 24)),
+        ([7] * 10 + [8] * 3, 16, DotProducts(7, 1, 16, 16)),  # those of eight entries in two parts
+        ([7], 16, DotProducts(4, 1, 2, 16)),
+        ([5, 4, 4, 4], 16, DotProducts(5, 1, 4, 16)),  # no parts where they save nothing
         ([], 16, None),
     ],
 )
-def test_shape(entries: list[int], interval: int, shape: Shape | None) -> None:
+def test_shape(entries: list[int], interval: int, shape: DotProducts | None) -> None:
     found = smallest_shape(entries, 7, interval, 1.25)
     assert found == shape
     if shape is not None:
@@ -51,8 +51,8 @@ def test_shape(entries: list[int], interval: int, shape: Shape | None) -> None:
 
 def test_shape_where_multipliers_are_no_matter() -> None:
     """No operand is chosen then, and longer sums are rather whole."""
-    assert smallest_shape([7] * 12, 7, 8, ROOMY) == Shape(7, 2, 6, 6)
-    assert smallest_shape([7] * 10 + [8] * 3, 7, 16, ROOMY) == Shape(8, 1, 13, 13)
+    assert smallest_shape([7] * 12, 7, 8, ROOMY) == DotProducts(7, 2, 6, 6)
+    assert smallest_shape([7] * 10 + [8] * 3, 7, 16, ROOMY) == DotProducts(8, 1, 13, 13)
 
 
 @pytest.mark.parametrize(

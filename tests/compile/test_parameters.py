@@ -14,7 +14,7 @@ from rbdgen.compile.front import of_bodies
 from rbdgen.compile.parameters import canonical_of
 from rbdgen.compile.words import RANGE_SAMPLES, sample_inputs
 from rbdgen.design.choices import OF_FRAMES, OF_MASSES
-from rbdgen.graph.held import held_words
+from rbdgen.graph.parameters import parameter_words
 from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.frames import align_axes
 from rbdgen.robot.model import RobotError
@@ -88,7 +88,7 @@ def test_no_robot_of_the_model_overflows(name: str, function: str) -> None:
         off = np.sign(rng.uniform(-1.0, 1.0, count(rigid))) * front.design.tolerance
         robot = varied(rigid, off)
         canonical = canonical_of(front.design, of_bodies(front.design))(robot)
-        words = held_words(core.graphs, held.of(canonical))
+        words = parameter_words(core.graphs, held.of(canonical))
         other = replace(core, held=words, front=replace(front, robot=robot, canonical=canonical))
         found = integer_errors(other, 500)
         assert found.overflows == 0

@@ -9,14 +9,14 @@ import pytest
 from rbdgen.draw.exploration import picture
 from rbdgen.draw.exploration_table import as_text
 from rbdgen.schedule.area import ModelError
-from rbdgen.schedule.explored import Explored, Point, Sites
+from rbdgen.schedule.explored import DesignPoint, Explored, Sites
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def point(formulation: str, interval: int, multipliers: int, luts: int | None) -> Point:
+def point(formulation: str, interval: int, multipliers: int, luts: int | None) -> DesignPoint:
     cells = {"luts": luts, "flip_flops": 2, "block_rams": 1} if luts else None
-    return Point(
+    return DesignPoint(
         choices={"formulation": formulation, "width": 18, "ii": interval},
         interval=interval,
         latency=10 if luts else None,

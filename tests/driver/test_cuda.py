@@ -16,7 +16,7 @@ from rbdgen.api import InputError
 from rbdgen.codegen import cuda_library
 from rbdgen.codegen.cuda_library import CudaLibrary
 from rbdgen.codegen.library import Singular
-from rbdgen.codegen.nvcc import NoCompiler, find_nvcc
+from rbdgen.codegen.nvcc import NoNvcc, find_nvcc
 from rbdgen.design.loading import load
 from rbdgen.system import gpu
 from rbdgen.system.gpu import NoGpu, find_gpu
@@ -150,7 +150,7 @@ def test_without_a_gpu() -> None:
 def test_without_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rbdgen.api.native_programs.find_gpu", lambda: gpu.Gpu("a GPU", "sm_90"))
     monkeypatch.setattr("rbdgen.codegen.nvcc.os.access", lambda *_: False)
-    with pytest.raises(NoCompiler, match=r"^no nvcc; install CUDA, or: pip install nvidia-cuda"):
+    with pytest.raises(NoNvcc, match=r"^no nvcc; install CUDA, or: pip install nvidia-cuda"):
         Dynamics("pendulum", "cuda")
 
 
@@ -159,7 +159,7 @@ def test_what_nvcc_makes(architecture: str, tmp_path: Path) -> None:
     """A library with everything that is called; it says so where no GPU answers."""
     try:
         find_nvcc()
-    except NoCompiler as error:
+    except NoNvcc as error:
         pytest.skip(str(error))
     made = api.generate("pendulum", tmp_path / "made", to="cuda", functions=("fd",)).folder
     program = api.read_manifest(made).program

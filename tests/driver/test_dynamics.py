@@ -12,7 +12,7 @@ import pytest
 from rbdgen.design.choices import ALIASES, NEEDS, OF_FRAMES, OF_MASSES
 from rbdgen.design.loading import load
 from rbdgen_host.driver import Dynamics
-from rbdgen_host.driver.tickets import CALLS
+from rbdgen_host.driver.futures import CALLS
 from tests.support.driver_designs import ALL, METHODS, NAME, call, several, states
 
 GIVEN = ("aba", "computeMinverse", "computeABADerivatives")  # of a base that moves as it is told

@@ -11,7 +11,7 @@ import pytest
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.dynamics.program import program
 from rbdgen.dynamics.trace import trace
-from rbdgen.graph.visits import Program, Result, factored
+from rbdgen.graph.visits import Program, VisitResult, factored
 from rbdgen.graph.word import indices, kind_of
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.denavit_hartenberg import chained_frames
@@ -32,7 +32,7 @@ def test_any_tree(seed: int, functions: tuple[str, ...]) -> None:
     visits = program(robot, graph, 4, states=states)
     assert_same(visits, graph, robot)
     ends = [factored(s) for own in visits.reads.values() for s in own.values()]
-    shifts = {by for word, by in ends if isinstance(word, Result)}
+    shifts = {by for word, by in ends if isinstance(word, VisitResult)}
     assert all(by > 0 and math.frexp(by)[0] == 0.5 for by in shifts)
     assert len(shifts) > 1
 
@@ -52,7 +52,7 @@ def test_a_chain_whose_links_grow_lighter() -> None:
         by
         for visit, own in visits.reads.items()
         for word, by in map(factored, own.values())
-        if isinstance(word, Result) and word.visit.template == visit.template
+        if isinstance(word, VisitResult) and word.visit.template == visit.template
     ]
     assert max(shifts) <= 1 and min(shifts) < 1
 

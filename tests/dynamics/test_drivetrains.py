@@ -9,10 +9,10 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.dynamics.interface import from_columns, random_inputs, to_columns
-from rbdgen.dynamics.motion import State
+from rbdgen.dynamics.motion import RobotState
 from rbdgen.dynamics.program import program
 from rbdgen.dynamics.rnea import rnea
-from rbdgen.dynamics.scalars import Numbers
+from rbdgen.dynamics.scalars import FloatScalars
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.arrays import array_of
 from rbdgen.graph.evaluate import evaluate
@@ -115,8 +115,8 @@ def test_a_base_whose_motion_is_given(formulation: str) -> None:
 def test_numbers_in_place_of_nodes() -> None:
     robot = robot_of(7)
     state = states(robot, 7)
-    own = State(*(list(state[name].T) for name in ("q", "qd", "qdd")))
-    tau = np.stack(rnea(Numbers(), canonicalize(robot), own), axis=1)
+    own = RobotState(*(list(state[name].T) for name in ("q", "qd", "qdd")))
+    tau = np.stack(rnea(FloatScalars(), canonicalize(robot), own), axis=1)
     np.testing.assert_allclose(tau, state["tau"], atol=1e-12 * np.abs(tau).max())
 
 

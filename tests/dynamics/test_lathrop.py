@@ -11,7 +11,7 @@ from rbdgen.design.loading import load
 from rbdgen.dynamics import lathrop
 from rbdgen.dynamics.interface import from_columns, random_inputs, to_columns
 from rbdgen.dynamics.program import program
-from rbdgen.dynamics.scalars import Numbers
+from rbdgen.dynamics.scalars import FloatScalars
 from rbdgen.dynamics.spatial import add
 from rbdgen.dynamics.steps import Inline
 from rbdgen.dynamics.trace import trace
@@ -89,7 +89,7 @@ def test_table_1(n: int) -> None:
     """
     builder = Builder()
     links, a = _given(builder, n)
-    inline, ops = Inline(Numbers()), Scalars()
+    inline, ops = Inline(FloatScalars()), Scalars()
     tau = [builder.lift(t) for t in lathrop.linear(inline, ops, links, a).tau]
     assert _in_a_row(tau, Op.MUL) == 2 * n + 4
     levels = n.bit_length()  # ⌈log₂(n+1)⌉
@@ -98,7 +98,7 @@ def test_table_1(n: int) -> None:
     assert _in_a_row(tau, Op.MUL) >= 2 * (levels - 1) + 4
 
 
-def _given(builder: Builder, n: int) -> tuple[list[lathrop.Link], list[Node]]:
+def _given(builder: Builder, n: int) -> tuple[list[lathrop.LinkState], list[Node]]:
     def vector(name: str) -> list[Node]:
         return [builder.input(f"{name}{k}") for k in range(3)]
 
@@ -107,7 +107,7 @@ def _given(builder: Builder, n: int) -> tuple[list[lathrop.Link], list[Node]]:
         A, J = ([vector(f"{m}{i}.{k}") for k in range(3)] for m in ("A", "J"))
         mass, rate, change = (builder.input(f"{name}{i}") for name in ("m", "v", "a"))
         p, r = vector(f"p{i}"), vector(f"r{i}")
-        links.append(lathrop.Link(A, p, r, add(p, r), mass, J, rate, change))
+        links.append(lathrop.LinkState(A, p, r, add(p, r), mass, J, rate, change))
     return links, vector("g")
 
 

@@ -14,7 +14,7 @@ from rbdgen.dynamics.trace import trace
 from rbdgen.graph.arrays import array_of
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.verify import verify
-from rbdgen.graph.visits import Result, Visit
+from rbdgen.graph.visits import Visit, VisitResult
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import JointKind
@@ -105,7 +105,7 @@ def test_templates_are_as_they_say(functions: str) -> None:
         (source.visit.template, source.name)
         for source in [s for reads in visits.reads.values() for s in reads.values()]
         + list(visits.outputs.values())
-        if isinstance(source, Result)
+        if isinstance(source, VisitResult)
     }
     for name, graph in visits.templates.items():
         verify(graph)
@@ -119,7 +119,7 @@ def test_templates_are_as_they_say(functions: str) -> None:
 def test_visits_read_of_those_before_them() -> None:
     seen: set[Visit] = set()
     for visit, sources in visits_of(front("hyq", "did,m")).reads.items():
-        assert {s.visit for s in sources.values() if isinstance(s, Result)} <= seen
+        assert {s.visit for s in sources.values() if isinstance(s, VisitResult)} <= seen
         seen.add(visit)
 
 

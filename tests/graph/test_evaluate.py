@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from rbdgen.dynamics.motion import State
+from rbdgen.dynamics.motion import RobotState
 from rbdgen.dynamics.rnea import rnea
-from rbdgen.dynamics.scalars import Numbers
+from rbdgen.dynamics.scalars import FloatScalars
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
@@ -59,7 +59,7 @@ def test_graph_of_an_algorithm_is_the_algorithm() -> None:
     robot = canonicalize(random_robot(np.random.default_rng(7), 7))
     rng = np.random.default_rng(0)
     q, qd, qdd = rng.normal(size=(3, robot.nv, 10))
-    computed = rnea(Numbers(), robot, State(list(q), list(qd), list(qdd)))
+    computed = rnea(FloatScalars(), robot, RobotState(list(q), list(qd), list(qdd)))
     state = {
         f"{name}[{k}]": values[k]
         for name, values in (("q", q), ("qd", qd), ("qdd", qdd))

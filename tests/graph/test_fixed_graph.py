@@ -8,7 +8,7 @@ import pytest
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
-from rbdgen.graph.reciprocal import Reciprocal, Scale
+from rbdgen.graph.reciprocal import Reciprocal, ScaleAlgorithm
 from rbdgen.graph.sincos import SinCos
 from tests.support.fixed_graphs import STATES, fixed_graph
 
@@ -48,7 +48,7 @@ def test_units_of_reciprocals_have_what_the_graph_says() -> None:
     # the word's first bit below its sign is 2^8, or 2^-4
     assert fixed.reciprocal(k) == fixed.reciprocal(outputs["m"]) == Reciprocal(14, 9, 3, 20)
     assert fixed.reciprocal(outputs["other"]) == Reciprocal(10, -3, 2, 16)
-    assert fixed.scale(scaled) == Scale(20, 18 + 2 - 9, 2, 3)
+    assert fixed.scale(scaled) == ScaleAlgorithm(20, 18 + 2 - 9, 2, 3)
 
 
 def test_graphs_that_nobody_lowered() -> None:
@@ -60,12 +60,12 @@ def test_graphs_that_nobody_lowered() -> None:
 
 def test_registers_hold_what_a_batch_does_not_bring() -> None:
     b = Builder()
-    x, first, tenth = b.input("x"), b.held("p[2]", 0.5), b.held("p[10]", -1.25)
+    x, first, tenth = b.input("x"), b.parameter("p[2]", 0.5), b.parameter("p[10]", -1.25)
     word = Format(8, 2)
     graph = Graph(("x",), {"z": x + tenth, "y": x + first, "x": x})
     formats = dict.fromkeys(graph.nodes, word)
     fixed = FixedGraph(graph, {"x": word}, formats, 8)
-    assert list(fixed.held.items()) == [("p[2]", first), ("p[10]", tenth)]
+    assert list(fixed.parameters.items()) == [("p[2]", first), ("p[10]", tenth)]
     assert fixed.taken == dict.fromkeys(("x", "p[2]", "p[10]"), word)
     assert list(fixed.taken) == ["x", "p[2]", "p[10]"]
     words = {"x": np.array([4, 8])}
@@ -87,7 +87,7 @@ def test_registers_hold_what_a_batch_does_not_bring() -> None:
 
 def test_no_inputs_at_all() -> None:
     b = Builder()
-    held = b.held("p[0]", 0.75)
+    held = b.parameter("p[0]", 0.75)
     graph = Graph((), {"z": held, "n": b.neg(held)})
     fixed = FixedGraph(graph, {}, dict.fromkeys(graph.nodes, Format(6, 2)), 8)
     found = evaluate_fixed(fixed, {}).outputs
@@ -114,7 +114,7 @@ def test_who_watches_sees_every_node_wrapped() -> None:
 
 def test_a_constant_that_overflows_does_so_in_every_state() -> None:
     b = Builder()
-    held = b.held("p[0]", -2.0)
+    held = b.parameter("p[0]", -2.0)
     graph = Graph((), {"z": b.neg(held)})
     fixed = FixedGraph(graph, {}, dict.fromkeys(graph.nodes, Format(4, 2)), 8)
     (over,) = evaluate_fixed(fixed, {}).overflowed.values()

@@ -12,7 +12,7 @@ from rbdgen.graph.algorithm import Do
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
-from rbdgen.graph.reciprocal import INDEX, WIDEST, Reciprocal, Scale, exponent_width
+from rbdgen.graph.reciprocal import INDEX, WIDEST, Reciprocal, ScaleAlgorithm, exponent_width
 from tests.support.widths import check_widths, digest, operands, spread
 
 WIDTHS = range(12, 33)
@@ -137,7 +137,7 @@ def test_exponents_of_six_bits(width: int) -> None:
 
 @pytest.mark.parametrize("shift", [-7, -1, 0, 1, 2, 9, 40])
 def test_scaling_rounds_half_up(shift: int) -> None:
-    unit = Scale(12, shift, -5, 3)
+    unit = ScaleAlgorithm(12, shift, -5, 3)
     rng = np.random.default_rng(shift + 10)
     x, k = rng.integers(-2048, 2047, 3000, endpoint=True), rng.integers(-5, 2, 3000, endpoint=True)
     for word, places, got in zip(x.tolist(), k.tolist(), unit.compute(x, k).tolist(), strict=True):
@@ -207,7 +207,7 @@ def test_sizes(width: int, fraction: int, products: list[tuple[int, int]]) -> No
 )
 def test_what_scaling_leaves_out(shift: int, zeros: int, dropped: int) -> None:
     """All but a bit below the result's last one, at the smallest exponent."""
-    unit = Scale(12, shift, -5, 3)
+    unit = ScaleAlgorithm(12, shift, -5, 3)
     assert (unit.zeros, unit.dropped) == (zeros, dropped)
     assert unit.algorithm.inputs["k"].width == exponent_width(-5, 2)
     (shifted,) = (step for step in unit.algorithm.steps if step.do is Do.SHIFT)

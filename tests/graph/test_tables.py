@@ -52,7 +52,7 @@ PLACES = {
 
 
 # Operations without hardware of their own: what comes, wires, and what a pass has rewritten.
-FREE = {Op.INPUT, Op.CONST, Op.HELD, Op.MULC, Op.RECIP}
+FREE = {Op.INPUT, Op.CONST, Op.PARAMETER, Op.MULC, Op.RECIP}
 
 
 def test_an_operation_is_a_row_in_eight_tables() -> None:

@@ -11,7 +11,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op, Scalar
 from rbdgen.graph.text import from_text, to_text
-from rbdgen.graph.visits import Program, Result, Scaled, Source, Visit, once, settle, then
+from rbdgen.graph.visits import Program, Scaled, Source, Visit, VisitResult, once, settle, then
 
 Word = Callable[[str], Scalar]
 Template = Callable[[Word], dict[str, Scalar]]
@@ -49,14 +49,18 @@ def motion(word: Word) -> dict[str, Scalar]:
 def chain(start: Source, last: int = 3) -> Reads:
     """A visit reads ``x`` of the one before it."""
     return {
-        step(k): {"a": float(k + 2), "q": f"q[{k}]", "x": Result(step(k - 1), "x") if k else start}
+        step(k): {
+            "a": float(k + 2),
+            "q": f"q[{k}]",
+            "x": VisitResult(step(k - 1), "x") if k else start,
+        }
         for k in range(last)
     }
 
 
 def test_zeros_that_go_round_in_a_circle_are_constants() -> None:
     """``x`` is made of itself; only that it begins as zero says that it stays so."""
-    outputs: dict[str, Source] = {f"z[{k}]": Result(step(k), "y") for k in range(3)}
+    outputs: dict[str, Source] = {f"z[{k}]": VisitResult(step(k), "y") for k in range(3)}
     program = settled({"step": motion}, chain(0.0), outputs)
     (graph,) = program.templates.values()
     assert sorted(graph.inputs) == ["a", "q"]
@@ -66,12 +70,12 @@ def test_zeros_that_go_round_in_a_circle_are_constants() -> None:
 
 @pytest.mark.parametrize("start", [1.0, "s"])
 def test_what_does_not_begin_as_zero_goes_round(start: Source) -> None:
-    program = settled({"step": motion}, chain(start), {"z": Result(step(2), "y")})
+    program = settled({"step": motion}, chain(start), {"z": VisitResult(step(2), "y")})
     assert set(program.templates["step"].inputs) == {"a", "q", "x"}
     assert set(program.templates["step"].outputs) == {"x", "y"}
     assert list(program.reads) == [step(0), step(1), step(2)]
     assert program.reads[step(0)]["x"] == start
-    assert program.reads[step(2)]["x"] == Result(step(1), "x")
+    assert program.reads[step(2)]["x"] == VisitResult(step(1), "x")
 
 
 def test_a_circle_of_two_templates() -> None:
@@ -83,10 +87,10 @@ def test_a_circle_of_two_templates() -> None:
     }
     reads: Reads = {
         there: {"x": 0.0, "q": "q[0]"},
-        back: {"x": Result(there, "x"), "q": "q[1]"},
-        later: {"x": Result(back, "x"), "q": "q[2]"},
+        back: {"x": VisitResult(there, "x"), "q": "q[1]"},
+        later: {"x": VisitResult(back, "x"), "q": "q[2]"},
     }
-    program = settled(templates, reads, {"z": Result(later, "y")})
+    program = settled(templates, reads, {"z": VisitResult(later, "y")})
     assert to_text(program.templates["there"]) == to_text(
         settled(
             {"there": templates["there"]}, {later: {"x": 0.0, "q": "q[2]"}}, program.outputs
@@ -104,7 +108,7 @@ def test_a_constant_is_one_number_in_all_visits() -> None:
     reads: Reads = {
         Visit("scaled", (k,)): {"same": 2.0, "own": 3.0 + k, "q": f"q[{k}]"} for k in range(2)
     }
-    outputs: dict[str, Source] = {f"z[{k}]": Result(v, "y") for k, v in enumerate(reads)}
+    outputs: dict[str, Source] = {f"z[{k}]": VisitResult(v, "y") for k, v in enumerate(reads)}
     program = settled({"scaled": scaled}, reads, outputs)
     assert sorted(program.templates["scaled"].inputs) == ["own", "q"]
     assert [program.reads[v]["own"] for v in reads] == [3.0, 4.0]
@@ -120,9 +124,9 @@ def test_what_follows_from_constants_is_one() -> None:
     }
     reads: Reads = {
         Visit("first", ()): {"c": 4.0},
-        Visit("second", ()): {"y": Result(Visit("first", ()), "y"), "q": "q"},
+        Visit("second", ()): {"y": VisitResult(Visit("first", ()), "y"), "q": "q"},
     }
-    outputs: dict[str, Source] = {of: Result(Visit("second", ()), of) for of in "kv"}
+    outputs: dict[str, Source] = {of: VisitResult(Visit("second", ()), of) for of in "kv"}
     program = settled(templates, reads, outputs)
     assert program.outputs["k"] == 10.0
     assert program.outputs["v"] == outputs["v"]
@@ -140,9 +144,9 @@ def test_what_nobody_reads_is_left_out() -> None:
     reads: Reads = {
         first: {"p": "p[0]", "r": "r", "s": "s"},
         second: {"p": "p[1]", "r": "r", "s": "s"},
-        Visit("idle", (0,)): {"x": Result(first, "idle")},
+        Visit("idle", (0,)): {"x": VisitResult(first, "idle")},
     }
-    program = settled(templates, reads, {"z": Result(first, "y")})
+    program = settled(templates, reads, {"z": VisitResult(first, "y")})
     assert list(program.templates) == ["wide"]
     assert program.templates["wide"].inputs == ("p",)
     assert list(program.templates["wide"].outputs) == ["y"]
@@ -160,7 +164,7 @@ def test_visits_that_are_left_out_make_nothing_vary() -> None:
     reads: Reads = {
         Visit("shifted", (k,)): {"q": f"q[{k}]", "offset": 0.5 * k, "x": 1.0 + k} for k in range(2)
     }
-    program = settled({"shifted": shifted}, reads, {"z": Result(Visit("shifted", (1,)), "y")})
+    program = settled({"shifted": shifted}, reads, {"z": VisitResult(Visit("shifted", (1,)), "y")})
     assert program.reads == {Visit("shifted", (1,)): {"q": "q[1]"}}
     assert program.templates["shifted"].inputs == ("q",)
 
@@ -168,7 +172,7 @@ def test_visits_that_are_left_out_make_nothing_vary() -> None:
 def test_a_program_may_be_all_constants() -> None:
     templates: dict[str, Template] = {"only": lambda word: {"y": word("c") * 2.0}}
     only = Visit("only", ())
-    program = settled(templates, {only: {"c": 1.5}}, {"z": Result(only, "y")})
+    program = settled(templates, {only: {"c": 1.5}}, {"z": VisitResult(only, "y")})
     assert not program.templates
     assert not program.reads
     assert program.outputs == {"z": 3.0}
@@ -181,7 +185,7 @@ def test_one_program_after_another() -> None:
         "second",
         from_text("input y\ninput a\n%0 = input y\n%1 = input a\n%2 = mul %0 %1\noutput z = %2"),
     )
-    given = Result(Visit("first", ()), "y")
+    given = VisitResult(Visit("first", ()), "y")
     turned = replace(first, outputs={"y": Scaled(given, -2.0), "a": given})
     visit = Visit("second", ())
     reads = dict(second.reads) | {visit: {"y": Scaled("y", -0.5), "a": "a"}}
@@ -205,8 +209,8 @@ def test_multiples_settle_like_what_they_are_of() -> None:
     one, two = Visit("source", ()), Visit("reader", ())
     reads: Reads = {
         one: {"a": 3.0, "q": "q"},
-        two: {"x": Scaled(Result(one, "x"), -2.0), "y": Scaled(Result(one, "y"), 0.5)},
+        two: {"x": Scaled(VisitResult(one, "x"), -2.0), "y": Scaled(VisitResult(one, "y"), 0.5)},
     }
-    program = settled({"source": source, "reader": reader}, reads, {"z": Result(two, "z")})
-    assert program.reads[two] == {"y": Scaled(Result(one, "y"), 0.5)}
+    program = settled({"source": source, "reader": reader}, reads, {"z": VisitResult(two, "z")})
+    assert program.reads[two] == {"y": Scaled(VisitResult(one, "y"), 0.5)}
     assert evaluate(program.templates["reader"], {"y": 2.0}) == {"z": -36.0}

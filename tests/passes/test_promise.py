@@ -19,7 +19,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.rows import SCALES, worst_of
 from rbdgen.robot.model import RobotError
 from rbdgen.words import graph_words as words
-from rbdgen.words.input_domain import Given
+from rbdgen.words.input_domain import InputDomain
 
 ROBOTS = Path(__file__).parents[1] / "robots"
 NAMES = ("pendulum", "gantry", str(ROBOTS / "walker.urdf"), str(ROBOTS / "swinger.urdf"))
@@ -104,14 +104,14 @@ def test_of_a_large_graph_ranges_are_searched_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     climbed: list[bool] = []
-    searched = Given.searched
+    searched = InputDomain.searched
 
-    def watch(self: Given, *args: Any) -> Any:
+    def watch(self: InputDomain, *args: Any) -> Any:
         climbed.append(self.domain is not None)
         return searched(self, *args)
 
     monkeypatch.setattr(words, "MANY", 0)
-    monkeypatch.setattr(Given, "searched", watch)
+    monkeypatch.setattr(InputDomain, "searched", watch)
     core = compile_core(front_end("gantry", functions=("fd",), error=1e-5, fit=False))
     assert climbed[0] and climbed.count(True) == 1 < len(climbed)
     assert worst_of(accuracy(core).shares()).share <= 1e-5

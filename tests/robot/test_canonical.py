@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from rbdgen.design.loading import load, shipped_robots
-from rbdgen.dynamics.motion import State
+from rbdgen.dynamics.motion import RobotState
 from rbdgen.dynamics.rnea import rnea
-from rbdgen.dynamics.scalars import Numbers
+from rbdgen.dynamics.scalars import FloatScalars
 from rbdgen.dynamics.trace import trace
 from rbdgen.golden.tree import plane_frame
 from rbdgen.robot.angles import rot_x, rot_z
@@ -101,7 +101,7 @@ def test_the_traced_algorithm_agrees_on_canonical_robots(seed: int) -> None:
     canonical = canonicalize(robot)
     q, qd, qdd, _, f_ext = random_question(robot, 4, seed)
     wrenches = {i: list(f_ext[:, k].T) for k, i in enumerate(canonical.moving)}
-    tau = rnea(Numbers(), canonical, State(list(q.T), list(qd.T), list(qdd.T), wrenches))
+    tau = rnea(FloatScalars(), canonical, RobotState(list(q.T), list(qd.T), list(qdd.T), wrenches))
     expected = golden_answers(robot, random_question(robot, 4, seed), forward=False).rnea
     actual = np.stack(tau, axis=1)
     assert np.all(norm(actual - expected) <= TOLERANCE * norm(expected))

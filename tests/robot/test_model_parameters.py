@@ -13,7 +13,7 @@ from rbdgen.design.loading import load
 from rbdgen.robot.canonical import merge_fixed, stages
 from rbdgen.robot.frames import align_axes
 from rbdgen.robot.model import Robot, RobotError, Transform
-from rbdgen.robot.model_parameters import Numbers, numbers_of
+from rbdgen.robot.model_parameters import ModelParameters, numbers_of
 from rbdgen.robot.variations import any_of_model, count, varied
 from tests.support.marks import slow
 
@@ -25,7 +25,7 @@ def canonical(robot: Robot) -> Robot:
     return last
 
 
-def model(name: str, **choices: str) -> tuple[Robot, Numbers]:
+def model(name: str, **choices: str) -> tuple[Robot, ModelParameters]:
     _, robot = load(name, **choices)
     return robot, numbers_of(robot, canonical, TOLERANCE, frames=False)
 
@@ -95,7 +95,7 @@ def test_a_number_out_of_tolerance_is_refused() -> None:
     refused(numbers, canonical(other), "which the words are made for; generate with a larger")
 
 
-def refused(numbers: Numbers, other: Robot, why: str) -> None:
+def refused(numbers: ModelParameters, other: Robot, why: str) -> None:
     with pytest.raises(RobotError, match=why.replace("(", re.escape("("))) as error:
         numbers.of(other)
     assert "\n" not in str(error.value)

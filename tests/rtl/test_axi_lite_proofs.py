@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
-from rbdgen.shell.axi_lite import AxiLite, Register, Resp
+from rbdgen.shell.axi_lite import AxiLite, HostRegister, Resp
 from tests.support.proofs import (
     Order,
     Proof,
@@ -24,9 +24,9 @@ pytestmark = pytest.mark.synthesis
 
 ADDRESS = 5
 TABLE = (
-    Register("one", 0, "a register", writable=True),
-    Register("two", 4, "one to read"),
-    Register("three", 12, "another", writable=True),
+    HostRegister("one", 0, "a register", writable=True),
+    HostRegister("two", 4, "one to read"),
+    HostRegister("three", 12, "another", writable=True),
 )
 
 

@@ -12,7 +12,7 @@ from amaranth.sim import Simulator
 
 from rbdgen.rtl.delay_line import LutRam
 from rbdgen.rtl.queues import ChannelFifo
-from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, Word
+from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, ChannelWord
 from rbdgen.schedule.fabric import BANK, capacity
 from tests.support.cores import memory_of
 
@@ -27,7 +27,7 @@ SHAPES = [
 
 
 def channel_of(shape: tuple[tuple[int, int], ...], depth: int = 0) -> Channel:
-    words = tuple(Word(None, WIDTH, written, read) for written, read in shape)
+    words = tuple(ChannelWord(None, WIDTH, written, read) for written, read in shape)
     return Channel(("forward", 0), ("forward", 1), words, depth)
 
 

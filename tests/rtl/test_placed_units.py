@@ -17,7 +17,7 @@ from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.reciprocal import exponent_width
 from rbdgen.rtl.function_units import ReciprocalUnit, SinCosUnit
 from rbdgen.rtl.multiplier import Multiplier
-from rbdgen.rtl.units import UNIT, Made, Site, operand_of
+from rbdgen.rtl.units import UNIT, Site, UnitInstances, operand_of
 from rbdgen.schedule.binding import shifting
 from tests.support.simulated import answers, cells, streamed
 
@@ -43,11 +43,11 @@ def everything() -> tuple[FixedGraph, dict[str, Node]]:
 
 def placed(
     node: Node, fixed: FixedGraph, widths: Sequence[int], style: Style
-) -> tuple[dict[str, Signal], Made, dict[str, tuple[str, dict[str, str]]]]:
+) -> tuple[dict[str, Signal], UnitInstances, dict[str, tuple[str, dict[str, str]]]]:
     """Outputs, what is noted, and the cells of a module that has but this unit."""
     place = UNIT[node.op].place
     assert place is not None
-    m, made = Module(), Made()
+    m, made = Module(), UnitInstances()
     inputs = [Signal(signed(width), name=f"in_{k}") for k, width in enumerate(widths)]
     outputs = place(Site(m, fixed, made, PART, style, "here", "out_{}".format), node, *inputs)
     text = rtlil.convert(m, name="top", ports=[*inputs, *outputs.values()], emit_src=False)
@@ -63,7 +63,7 @@ def test_a_multiplier(style: Style, latency: int) -> None:
     fixed, nodes = everything()
     outputs, made, found = placed(nodes["product"], fixed, [12, 20], style)
     unit = Multiplier(12, 20, latency, style)
-    assert made == Made([unit], [], [])
+    assert made == UnitInstances([unit], [], [])
     assert shapes(outputs) == {"p": ("out_p", 32, True)}
     connected = {"clk": "clk [0]", "a": "in_0 [11:0]", "b": "in_1 [19:0]", "p": "out_p"}
     assert found == {"here": (unit.name, connected)}
@@ -77,7 +77,7 @@ def test_a_sine_and_cosine_unit(style: Style, latency: int) -> None:
     unit = SinCosUnit(spec, 16, product)
     for name in ("sine", "cosine"):
         outputs, made, found = placed(nodes[name], fixed, [16], style)
-        assert made == Made([product] * spec.products, [unit], [])
+        assert made == UnitInstances([product] * spec.products, [unit], [])
         assert shapes(outputs) == {"sin": ("out_sin", 13, True), "cos": ("out_cos", 13, True)}
         connected = {"clk": "clk [0]", "angle": "in_0 [15:0]", "sin": "out_sin", "cos": "out_cos"}
         assert found == {"here": (unit.name, connected)}
@@ -94,7 +94,7 @@ def test_a_reciprocal_unit(style: Style) -> None:
     unit = ReciprocalUnit(spec, products)
     for name in ("mantissa", "exponent"):
         outputs, made, found = placed(nodes[name], fixed, [12], style)
-        assert made == Made([*products], [unit], [])
+        assert made == UnitInstances([*products], [unit], [])
         assert shapes(outputs) == {
             "mantissa": ("out_mantissa", 22, True),
             "exponent": ("out_exponent", spec.exponent_width, True),
@@ -107,7 +107,7 @@ def test_a_reciprocal_unit(style: Style) -> None:
 
 def test_what_is_made_adds_up() -> None:
     fixed, nodes = everything()
-    m, made = Module(), Made()
+    m, made = Module(), UnitInstances()
     for name, widths in (("product", (12, 16)), ("sine", (16,)), ("mantissa", (12,))) * 2:
         place = UNIT[nodes[name].op].place
         assert place is not None
@@ -175,7 +175,7 @@ def test_scaling_is_a_pipeline_of_its_own(fraction: int) -> None:
 
 def test_operands_are_constants_or_the_bits_of_where_they_come_from() -> None:
     b = Builder()
-    x, held, c = b.input("x"), b.held("p[0]", 0.5), b.const(-0.75)
+    x, held, c = b.input("x"), b.parameter("p[0]", 0.5), b.const(-0.75)
     half = b.mul(x, 0.5)
     nodes = [b.node(Op.ADD, half, c), b.node(Op.ADD, held, x)]
     word = {x: Format(8, 4), half: Format(8, 5), held: Format(6, 3), c: Format(5, 3)}

@@ -15,7 +15,7 @@ from amaranth.lib import data
 
 from rbdgen.rtl.delay_line import LutRam
 from rbdgen.rtl.queues import ChannelFifo, Skid, SlotQueue
-from rbdgen.schedule.channels import Channel, Word
+from rbdgen.schedule.channels import Channel, ChannelWord
 from rbdgen.shell.axi import Beat, Gather, Packet, Scatter, _union, fields_of, wide_packet
 from tests.support.proofs import (
     Order,
@@ -313,7 +313,7 @@ CHANNELS = [
 
 def channel_of(of: type, size: int, words: tuple[tuple[int, int], ...]) -> tuple[Proof, int]:
     """The proof, and how many cycles its induction takes: all that is on its way comes to rest."""
-    made = tuple(Word(None, BITS, written, read) for written, read in words)
+    made = tuple(ChannelWord(None, BITS, written, read) for written, read in words)
     channel = Channel(("forward", 0), ("forward", 1), made, 0)
     longest = max(channel.delay, channel.hold, *(max(w) for w in words))
     return ChannelProof(of(channel, size)), longest + 4

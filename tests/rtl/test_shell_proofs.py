@@ -19,7 +19,7 @@ from amaranth.lib.wiring import In, Out
 
 from rbdgen.shell.axi_lite import axi_lite_ports
 from rbdgen.shell.task_links import HEADER, ResponseWriter, TaskReader
-from rbdgen.shell.task_packets import WORD_BITS, Function, PacketFormat, Status
+from rbdgen.shell.task_packets import WORD_BITS, PacketFormat, Status, TaskFunction
 from rbdgen.shell.task_registers import ADDRESS_WIDTH
 from rbdgen.shell.task_shell import TaskShell
 from tests.support.proofs import (
@@ -37,7 +37,11 @@ from tests.support.proofs import (
 
 pytestmark = pytest.mark.synthesis
 
-FUNCTIONS = {0: Function("none", 0, 0), 5: Function("some", 3, 2), 9: Function("much", 2, 4)}
+FUNCTIONS = {
+    0: TaskFunction("none", 0, 0),
+    5: TaskFunction("some", 3, 2),
+    9: TaskFunction("much", 2, 4),
+}
 WIDTHS = (3, 1, 4)
 FORMATS = {lanes: PacketFormat(FUNCTIONS, WIDTHS, lanes) for lanes in (1, 2)}
 OPERANDS = data.StructLayout({f"x{k}": signed(width) for k, width in enumerate(WIDTHS)})

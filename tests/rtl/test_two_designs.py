@@ -15,7 +15,7 @@ from rbdgen.api.verilated import ports_of
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.naming import design_name
 from rbdgen.design.ports import Ports, Stream
-from rbdgen.rtl.separate_module import owned
+from rbdgen.rtl.separate_module import with_own_names
 from rbdgen.shell.emit import emit
 from rbdgen.tools.tool import YOSYS, run_tool
 from rbdgen.tools.verilate import build
@@ -137,10 +137,10 @@ def test_units_get_the_designs_name(unit: str, start: str) -> None:
     for behind in (" \\one\n", "\n", " (\n") if start == "module" else (" \\one\n",):
         for mark in ("\\", ""):
             text = f"end\n{start} {mark}rbdgen_{unit}{behind}"
-            assert owned(text, "arm_id") == f"end\n{start} {mark}arm_id_{unit}{behind}"
+            assert with_own_names(text, "arm_id") == f"end\n{start} {mark}arm_id_{unit}{behind}"
 
 
 @pytest.mark.parametrize("other", OTHERS)
 def test_other_modules_are_left_as_they_are(other: str) -> None:
     for text in (f"module \\rbdgen_{other}\n", f"  wire \\rbdgen_{UNITS[0]}\n", f"# {UNITS[0]}\n"):
-        assert owned(text, "arm_id") == text
+        assert with_own_names(text, "arm_id") == text

@@ -12,8 +12,8 @@ from rbdgen.graph.node import Node, Op
 from rbdgen.graph.wires import operands
 from rbdgen.schedule.chained import ChainError, chain
 from rbdgen.schedule.delays import delay, gathering, levels
+from rbdgen.schedule.difference_constraints import ScheduleError
 from rbdgen.schedule.fold import Fold, verify_fold
-from rbdgen.schedule.program import ScheduleError
 from tests.support.schedule_examples import compiled, random_graph
 
 TARGET = find_target("xcup")

@@ -8,9 +8,15 @@ import pytest
 
 from rbdgen.graph.node import Op
 from rbdgen.graph.wires import source
-from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, Pipeline, Word, verify_pipeline
+from rbdgen.schedule.channels import (
+    PUSHES_ON_THE_WAY,
+    Channel,
+    ChannelWord,
+    Pipeline,
+    verify_pipeline,
+)
+from rbdgen.schedule.difference_constraints import ScheduleError
 from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_of
-from rbdgen.schedule.program import ScheduleError
 from tests.support.schedule_examples import CASES, compiled
 
 A, B = ("forward", 0), ("forward", 1)
@@ -18,7 +24,7 @@ A, B = ("forward", 0), ("forward", 1)
 
 def channel(*times: tuple[int, int]) -> Channel:
     """A channel of words (written, read)."""
-    return Channel(A, B, tuple(Word(None, 1, written, read) for written, read in times))
+    return Channel(A, B, tuple(ChannelWord(None, 1, written, read) for written, read in times))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +53,7 @@ def test_delay_and_hold(times: list[tuple[int, int]], delay: int, hold: int) -> 
 
 
 def test_width_counts_every_word() -> None:
-    assert Channel(A, B, (Word(None, 1, 0, 0), Word(None, 18, 0, 0))).width == 19
+    assert Channel(A, B, (ChannelWord(None, 1, 0, 0), ChannelWord(None, 18, 0, 0))).width == 19
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -172,7 +178,7 @@ def broken(plan: Pipeline, rule: str) -> Pipeline:
     c = channels[k]
     word, *others = c.words
 
-    def of(*words: Word, **changes: int) -> Pipeline:
+    def of(*words: ChannelWord, **changes: int) -> Pipeline:
         made = replace(c, words=words or c.words, **changes)
         return replace(plan, channels=(*channels[:k], made, *channels[k + 1 :]))
 

@@ -18,9 +18,9 @@ from rbdgen.graph.wires import operands
 from rbdgen.robot.model import RobotError
 from rbdgen.rtl.queues import ChannelFifo
 from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel
+from rbdgen.schedule.difference_constraints import ScheduleError
 from rbdgen.schedule.fold import Fold, Place, job_operands, verify_fold
 from rbdgen.schedule.modulo import fold
-from rbdgen.schedule.program import ScheduleError
 from rbdgen.schedule.units import job, shared_jobs
 
 QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")

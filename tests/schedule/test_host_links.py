@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from rbdgen.schedule.host_links import LINKS, Link, Timing
+from rbdgen.schedule.host_links import LINKS, HostLink, Timing
 
 BY_NAME = {link.name: link for link in LINKS}
 CORE = Timing(latency=1e-6, interval=1e-8)
-PLAIN = Link("plain", 1e6, 100, 10, 1e-3, "none")
+PLAIN = HostLink("plain", 1e6, 100, 10, 1e-3, "none")
 
 
 def test_packets_are_filled() -> None:

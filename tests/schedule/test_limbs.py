@@ -11,12 +11,12 @@ from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.node import Op
 from rbdgen.graph.verify import verify_fixed
-from rbdgen.graph.visits import LIMB, Result, Visit, in_turn
+from rbdgen.graph.visits import LIMB, Visit, VisitResult, in_turn
 from rbdgen.schedule.binding import bind
 from rbdgen.schedule.channels import plan
+from rbdgen.schedule.difference_constraints import ScheduleError
 from rbdgen.schedule.limbs import LimbPlan, in_limbs, verify_limbs
 from rbdgen.schedule.pipelined import schedule
-from rbdgen.schedule.program import ScheduleError
 from rbdgen.words.instances import instantiate
 from tests.support.notation import graph
 
@@ -48,7 +48,7 @@ def broken(good: LimbPlan, rule: str) -> LimbPlan:
             other = replace(program.template, width=17)
             return replace(good, program=replace(program, templates={LIMB: other}))
         case "another's results":
-            own = {**reads, "x": Result(FIRST, "z")}
+            own = {**reads, "x": VisitResult(FIRST, "z")}
             return _of(good, reads={**real.reads, SECOND: own})
         case "has a source":
             return _of(good, reads={**real.reads, SECOND: {"x": reads["x"]}})

@@ -9,7 +9,7 @@ import pytest
 from rbdgen.compile.expected import expected_errors
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.product import compile_design
-from rbdgen.compile.words import Words
+from rbdgen.compile.words import FixedFunctions
 from rbdgen.schedule.liveness import needs_beside, needs_of
 
 OBLIQUE = str(Path(__file__).parent.parent / "robots" / "oblique.urdf")
@@ -24,7 +24,7 @@ def test_sums_without_a_term_stay_within_their_words() -> None:
 
 @pytest.mark.parametrize("function", ["did", "fd"])
 def test_sharing_never_needs_less(function: str) -> None:
-    program = Words(front_end(OBLIQUE, functions=(function,), fold="joints")).program[0]
+    program = FixedFunctions(front_end(OBLIQUE, functions=(function,), fold="joints")).program[0]
     alone = needs_of(program)
     apart = needs_beside(program, [[visit] for visit in alone])
     together = needs_beside(program, [program.real.of(name) for name in program.templates])

@@ -13,8 +13,8 @@ from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.node import Node, Op, Region
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.schedule.binding import bind
+from rbdgen.schedule.difference_constraints import ScheduleError
 from rbdgen.schedule.pipelined import INPUT, OUTPUT, Schedule, schedule, verify_schedule
-from rbdgen.schedule.program import ScheduleError
 from tests.support.notation import graph
 from tests.support.schedule_examples import CASES, compiled
 

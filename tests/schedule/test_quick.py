@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen.compile.flow import front_end
-from rbdgen.compile.words import Words
+from rbdgen.compile.words import FixedFunctions
 from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.node import Op
@@ -34,7 +34,7 @@ INTERVALS = (2, 3, 5, 8, 16, 33, 64)
 @pytest.fixture(scope="module", params=list(CASES))
 def fixed(request: pytest.FixtureRequest) -> FixedGraph:
     robot, choices = CASES[request.param]
-    return Words(front_end(robot, fit=False, **choices)).whole[1]
+    return FixedFunctions(front_end(robot, fit=False, **choices)).whole[1]
 
 
 def test_they_keep_the_rules_and_come_near_to_full_ones(fixed: FixedGraph) -> None:

@@ -18,16 +18,16 @@ from rbdgen.dynamics.program import program
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
-from rbdgen.graph.visits import Program, Result, Visit
+from rbdgen.graph.visits import Program, Visit, VisitResult
 from rbdgen.graph.wires import source
 from rbdgen.robot.denavit_hartenberg import chained_frames
+from rbdgen.schedule.candidates import MOST_DATAPATHS, Candidates
 from rbdgen.schedule.datapaths import TASK, Datapath, datapaths_of, jobs_of
+from rbdgen.schedule.difference_constraints import ScheduleError
 from rbdgen.schedule.fold import LOGIC_PORT, flag_time, verify_fold
-from rbdgen.schedule.program import ScheduleError
 from rbdgen.schedule.round_plan import GATHERING, ON_THE_WAY, PHASES, RoundPlan
 from rbdgen.schedule.rounds import in_rounds, verify_rounds
 from rbdgen.schedule.specialise import specialised
-from rbdgen.schedule.ways import MOST_DATAPATHS, Ways
 from rbdgen.words.instances import FixedProgram, instantiate
 from rbdgen.words.program_words import fixed_program
 
@@ -83,7 +83,7 @@ def test_words_are_read_when_they_are_there(plan: RoundPlan) -> None:
     for visit, sources in plan.program.real.reads.items():
         start = plan.at[visit] * interval
         for port, read in sources.items():
-            if isinstance(read, Result):
+            if isinstance(read, VisitResult):
                 node = plan.node(plan.datapath[read.visit], read.name)
                 stored = plan.at[read.visit] * interval + plan.template.time[node]
                 assert stored + ON_THE_WAY <= start
@@ -122,7 +122,7 @@ def test_latency_is_that_of_the_last_word_and_of_gathering(plan: RoundPlan) -> N
     interval, last = plan.template.interval, 0
     outputs = plan.program.real.outputs.values()
     for read in outputs:
-        if isinstance(read, Result):
+        if isinstance(read, VisitResult):
             node = plan.node(plan.datapath[read.visit], read.name)
             last = max(last, plan.at[read.visit] * interval + plan.template.time[node])
     for visit, at in plan.at.items():
@@ -157,7 +157,7 @@ def test_every_result_is_kept(plan: RoundPlan) -> None:
     wanted = {
         (datapath, plan.node(datapath, result.name), plan.at[result.visit] % plan.rounds, own)
         for name, result in plan.program.real.outputs.items()
-        if isinstance(result, Result) and (own := source(outputs[name])).op is not Op.CONST
+        if isinstance(result, VisitResult) and (own := source(outputs[name])).op is not Op.CONST
         for datapath in [plan.datapath[result.visit]]
     }
     assert kept == wanted
@@ -168,7 +168,7 @@ def slack(plan: RoundPlan, visit: Visit) -> int:
     """Cycles by which a visit could come earlier; its phase aside."""
     interval, spare = plan.template.interval, []
     for read in plan.program.real.reads[visit].values():
-        if isinstance(read, Result):
+        if isinstance(read, VisitResult):
             stored = plan.written(plan.datapath[read.visit], read.name) + ON_THE_WAY
             spare.append((plan.at[visit] - plan.at[read.visit]) * interval - stored)
     return min(spare)
@@ -179,7 +179,7 @@ def test_the_verifier_sees_a_visit_too_early(plan: RoundPlan) -> None:
     last = next(  # nobody's words wait longer for it
         visit
         for visit in reversed(list(plan.at))
-        if any(isinstance(s, Result) for s in plan.program.real.reads[visit].values())
+        if any(isinstance(s, VisitResult) for s in plan.program.real.reads[visit].values())
         and not readers(plan, visit)
     )
     tasks = slack(plan, last) // plan.interval
@@ -197,7 +197,7 @@ def readers(plan: RoundPlan, visit: Visit) -> list[Visit]:
     return [
         other
         for other, sources in plan.program.real.reads.items()
-        if any(isinstance(s, Result) and s.visit == visit for s in sources.values())
+        if any(isinstance(s, VisitResult) and s.visit == visit for s in sources.values())
     ]
 
 
@@ -233,8 +233,8 @@ def test_a_plan_is_the_same_every_time() -> None:
 
 
 @cache
-def ways(robot: str, functions: str) -> Ways:
-    return Ways(words(robot, functions), TARGET)
+def ways(robot: str, functions: str) -> Candidates:
+    return Candidates(words(robot, functions), TARGET)
 
 
 def test_what_reads_nothing_of_a_task_begins_with_it() -> None:
@@ -242,8 +242,8 @@ def test_what_reads_nothing_of_a_task_begins_with_it() -> None:
     x = b.input("x")
     template = Graph(("x",), {"y": b.mul(x, x)})
     first, second, third = visits = [Visit("square", (k,)) for k in range(3)]
-    reads = {first: {"x": 0.5}, second: {"x": Result(first, "y")}, third: {"x": "given"}}
-    outputs = {f"y{k}": Result(visit, "y") for k, visit in enumerate(visits)}
+    reads = {first: {"x": 0.5}, second: {"x": VisitResult(first, "y")}, third: {"x": "given"}}
+    outputs = {f"y{k}": VisitResult(visit, "y") for k, visit in enumerate(visits)}
     word = Format(18, 16)
     words = FixedGraph(template, {"x": word}, dict.fromkeys(template.nodes, word), 18, {})
     made = instantiate(Program({"square": template}, reads, outputs), {"square": words})

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from rbdgen.compile.flow import front_end
-from rbdgen.compile.words import Words, sample_inputs
+from rbdgen.compile.words import FixedFunctions, sample_inputs
 from rbdgen.dynamics.program import program
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.node import Op
-from rbdgen.graph.visits import Result, Visit, factored
+from rbdgen.graph.visits import Visit, VisitResult, factored
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.schedule.specialise import kind_of, specialised
 from rbdgen.words.instances import FixedProgram
@@ -68,11 +68,13 @@ def test_the_same_words_come_out(case: Case) -> None:
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_what_is_one_number_is_read_as_one(rounds: int) -> None:
     """No datapath stores a constant: where all that others want of it is one, they read that."""
-    made = Words(front_end(RAILS, functions=("nle",), payload="l0", fold="joints")).program[0]
+    made = FixedFunctions(
+        front_end(RAILS, functions=("nle",), payload="l0", fold="joints")
+    ).program[0]
     own = specialised(made, rounds)
     for sources in own.real.reads.values():
         for word, _ in map(factored, sources.values()):
-            if isinstance(word, Result):
+            if isinstance(word, VisitResult):
                 template = own.templates[word.visit.template].graph
                 assert template.outputs[word.name].op is not Op.CONST
     rng = np.random.default_rng(3)
@@ -107,11 +109,13 @@ def test_so_many_visits_share_a_template(case: Case) -> None:
 def test_nothing_is_left_that_no_visit_needs(case: Case) -> None:
     _, own, _ = case
     read = {
-        s.visit.template: set[str]() for s in own.real.outputs.values() if isinstance(s, Result)
+        s.visit.template: set[str]()
+        for s in own.real.outputs.values()
+        if isinstance(s, VisitResult)
     }
     sources = [s for reads in own.real.reads.values() for s in reads.values()]
     for source in [*sources, *own.real.outputs.values()]:
-        if isinstance(source, Result):
+        if isinstance(source, VisitResult):
             read.setdefault(source.visit.template, set()).add(source.name)
     for name, template in own.templates.items():
         assert set(template.graph.outputs) == read[name]

@@ -12,13 +12,13 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.sim import Simulator
 
-from rbdgen.shell.axi_lite import AxiLite, Register, Resp, axi_lite_ports, connect_axi_lite
+from rbdgen.shell.axi_lite import AxiLite, HostRegister, Resp, axi_lite_ports, connect_axi_lite
 
 FIXED = 0x47444252
 TABLE = (
-    Register("fixed", 0x00, "a constant"),
-    Register("first", 0x08, "a register", writable=True),
-    Register("second", 0x3C, "a register", writable=True),
+    HostRegister("fixed", 0x00, "a constant"),
+    HostRegister("first", 0x08, "a register", writable=True),
+    HostRegister("second", 0x3C, "a register", writable=True),
 )
 WRITABLE = {register.offset for register in TABLE if register.writable}
 
@@ -231,7 +231,7 @@ def test_tables_that_cannot_be_are_refused() -> None:
         ("not aligned", (2,)),
         ("beyond 8 bits", (0x100,)),
     ):
-        table = [Register(f"r{k}", offset, "") for k, offset in enumerate(offsets)]
+        table = [HostRegister(f"r{k}", offset, "") for k, offset in enumerate(offsets)]
         with pytest.raises(ValueError, match=problem):
             AxiLite(table, 8)
     gc.collect()  # while the warnings are off

@@ -21,7 +21,7 @@ from rbdgen.shell.simulation import SimulatedUdpBoard
 from rbdgen_benchmarks.bench.board import asked_of
 from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.checking import check_board
-from rbdgen_host.driver.links import Link, UdpPort
+from rbdgen_host.driver.links import TaskLink, UdpPort
 from tests.support.host import COMPILER, example
 
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
@@ -168,7 +168,7 @@ class Lossy(UdpPort):
 def test_datagrams_are_lost(folder: Path, board: SimulatedUdpBoard) -> None:
     line = Lossy(board.port)
     asked = asked_of(folder, 1)
-    link = Link(line, asked.layouts, asked.identity, "pendulum", patience=0.2, endurance=120.0)
+    link = TaskLink(line, asked.layouts, asked.identity, "pendulum", patience=0.2, endurance=120.0)
     found = link.ask(asked.tasks)
     assert [own.words for own in found] == [own.words for own in asked.answers]
     assert line.harmed > 3

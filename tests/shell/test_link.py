@@ -28,7 +28,7 @@ from rbdgen.shell.packets import (
     FLAG,
     SELF_TEST,
     TESTED,
-    Layout,
+    PacketWidths,
     Unframed,
     framed,
     response,
@@ -42,7 +42,7 @@ from rbdgen_benchmarks.bench.board import asked_of
 from rbdgen_benchmarks.bench.fuzz_frames import KINDS, Damage, flood
 from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.checking import check_board
-from rbdgen_host.driver.links import Link, SerialPort
+from rbdgen_host.driver.links import SerialPort, TaskLink
 from tests.support.host import COMPILER, example
 
 pytest.importorskip("serial", reason="pyserial is not installed")
@@ -65,7 +65,7 @@ def board(folder: Path) -> Iterator[SimulatedBoard]:
         yield running
 
 
-def layouts_of(manifest: Manifest) -> dict[int, Layout]:
+def layouts_of(manifest: Manifest) -> dict[int, PacketWidths]:
     """Of an accelerator's functions."""
     facts = manifest.facts
     return line_layouts(facts.tasks)
@@ -136,7 +136,7 @@ def test_a_self_test_between_tasks(folder: Path, board: SimulatedBoard) -> None:
     asked = asked_of(folder, 6)
     line = SerialPort(board.port, FAST, endurance=LONGEST)
     of = {**asked.layouts, SELF_TEST: TESTED}
-    link = Link.over(line, of, asked.identity, "pendulum")
+    link = TaskLink.over(line, of, asked.identity, "pendulum")
     between = [*asked.tasks[:5], (SELF_TEST, ()), *asked.tasks[5:9], (SELF_TEST, ())]
     found = link.ask(between)
     line.close()
@@ -332,7 +332,7 @@ def test_a_board_that_is_silent(folder: Path) -> None:
 
     manifest = read_manifest(folder)
     layouts = layouts_of(manifest)
-    link = Link(Silent(), layouts, manifest["identity"], manifest["name"], patience=0.01)
+    link = TaskLink(Silent(), layouts, manifest["identity"], manifest["name"], patience=0.01)
     with pytest.raises(api.InputError, match="no answer from the board: is this design on it"):
         link.ask([(0, [0] * len(layouts[0].operands))])
 

@@ -12,7 +12,7 @@ from rbdgen.shell.packets import (
     FLAG,
     Answered,
     DamagedFrame,
-    Layout,
+    PacketWidths,
     Unframed,
     framed,
     response,
@@ -21,7 +21,7 @@ from rbdgen.shell.packets import (
 from rbdgen.shell.task_packets import Status
 
 IDENTITY = "0123456789abcdef"
-LAYOUT = Layout((21, 18, 3), (18, 7))
+LAYOUT = PacketWidths((21, 18, 3), (18, 7))
 
 
 def test_words_are_packed_from_the_lowest_bit() -> None:

@@ -12,13 +12,13 @@ from amaranth.lib import data
 from amaranth.sim import Simulator
 
 from rbdgen.shell.task_links import ResponseWriter, TaskReader
-from rbdgen.shell.task_packets import Function, PacketFormat, Response, Status
+from rbdgen.shell.task_packets import PacketFormat, Response, Status, TaskFunction
 
 FUNCTIONS = {
-    0: Function("little", 1, 1),
-    6: Function("much", 33, 105),
-    7: Function("none", 0, 0),
-    13: Function("some", 15, 16),
+    0: TaskFunction("little", 1, 1),
+    6: TaskFunction("much", 33, 105),
+    7: TaskFunction("none", 0, 0),
+    13: TaskFunction("some", 15, 16),
 }
 WIDTHS = tuple(1 + k % 32 for k in range(33))
 RESULT_WIDTH = 23

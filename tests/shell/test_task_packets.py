@@ -6,9 +6,13 @@ import random
 
 import pytest
 
-from rbdgen.shell.task_packets import LANES, Function, PacketFormat, Response, Status
+from rbdgen.shell.task_packets import LANES, PacketFormat, Response, Status, TaskFunction
 
-FUNCTIONS = {0: Function("id", 3, 2), 3: Function("minv", 1, 9), 15: Function("m", 0, 0)}
+FUNCTIONS = {
+    0: TaskFunction("id", 3, 2),
+    3: TaskFunction("minv", 1, 9),
+    15: TaskFunction("m", 0, 0),
+}
 
 
 def packets_of(lanes: int) -> PacketFormat:
@@ -78,7 +82,7 @@ def test_what_no_packet_can_say_is_refused() -> None:
 
 
 def test_formats_that_cannot_be_are_refused() -> None:
-    f = Function("f", 1, 1)
+    f = TaskFunction("f", 1, 1)
     for problem, functions, widths, lanes in (
         ("lanes = 3 is none of 1, 2, 4, 8, 16", {0: f}, (8,), 3),
         ("without functions", {}, (8,), 1),

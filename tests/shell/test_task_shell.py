@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rbdgen.rtl.separate_module import to_rtlil
-from rbdgen.shell.task_packets import Function
+from rbdgen.shell.task_packets import TaskFunction
 from rbdgen.shell.task_shell import CLOCKS_IN, CLOCKS_OUT, TaskShell
 from sim.runner import build, run
 from tests.support.function_core import (
@@ -105,13 +105,13 @@ def test_no_combinational_path_through(lanes: int) -> None:
 
 @pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 def test_core_and_functions_must_fit() -> None:
-    def shell(functions: dict[int, Function], identity: int = 0) -> TaskShell:
+    def shell(functions: dict[int, TaskFunction], identity: int = 0) -> TaskShell:
         return TaskShell(FunctionCore(), functions, identity=identity)
 
     with pytest.raises(ValueError, match="7 words in and 1 out, with 6 operands"):
-        shell({0: Function("f", 7, 1)})
+        shell({0: TaskFunction("f", 7, 1)})
     with pytest.raises(ValueError, match="12 words out, and the core has 11"):
-        shell({0: Function("f", 1, 12)})
+        shell({0: TaskFunction("f", 1, 12)})
     with pytest.raises(ValueError, match="does not fit 64 bits"):
         shell(FUNCTIONS, 1 << 64)
     gc.collect()  # while the warnings are off

@@ -14,7 +14,7 @@ from rbdgen.api.folder import read_manifest
 from rbdgen.shell.build import LEDS, top_text
 from rbdgen.shell.catalog import Board, find_board
 from rbdgen.shell.emit import verilog_file
-from rbdgen.shell.packets import IP, PORT, Layout, task
+from rbdgen.shell.packets import IP, PORT, PacketWidths, task
 from rbdgen.shell.pll import pll
 from rbdgen.system.data import data_folder
 from rbdgen_benchmarks.bench.board import asked_of
@@ -51,7 +51,7 @@ def scenario(folder: Path, board: Board) -> dict[str, Any]:
     for (code, words), answer in pairs:
         layout = asked.layouts[code]
         assert answer.status is not None
-        packed = task(code, 0, answer.words, Layout(layout.results, ()))[3:]
+        packed = task(code, 0, answer.words, PacketWidths(layout.results, ()))[3:]
         tasks.append(task(code, 0, words, layout).hex())
         answers.append((bytes([code, answer.status, 0, 0]) + packed).hex())
     assert board.reset is not None

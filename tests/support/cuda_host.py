@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen.codegen.cuda import cuda
-from rbdgen.codegen.interface import Interface
+from rbdgen.codegen.interface import ArrayInterface
 from rbdgen.graph.graph import Graph
 from tests.support.library import WARNINGS
 
@@ -20,7 +20,7 @@ ABOUT = {"robot": "a robot", "functions": "functions"}
 Numbers = NDArray[Any]
 
 
-def files(graph: Graph, interface: Interface, folder: Path, **options: Any) -> Path:
+def files(graph: Graph, interface: ArrayInterface, folder: Path, **options: Any) -> Path:
     """The sources in ``folder``; the kernels' file."""
     for name, text in cuda(graph, interface, "made", ABOUT, **options).files.items():
         (folder / name).write_text(text)
@@ -30,7 +30,9 @@ def files(graph: Graph, interface: Interface, folder: Path, **options: Any) -> P
 class Host:
     """The kernels' file, compiled for the CPU."""
 
-    def __init__(self, graph: Graph, interface: Interface, folder: Path, **options: Any) -> None:
+    def __init__(
+        self, graph: Graph, interface: ArrayInterface, folder: Path, **options: Any
+    ) -> None:
         self.interface, self.outputs = interface, len(graph.outputs)
         self.slots = cuda(graph, interface, "made", ABOUT, **options).slots
         states = len(graph.inputs) - len(interface.shared)

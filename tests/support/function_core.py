@@ -9,16 +9,16 @@ from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rbdgen.shell.task_packets import Function, PacketFormat, Response, Status
+from rbdgen.shell.task_packets import PacketFormat, Response, Status, TaskFunction
 
 WIDTHS = (9, 18, 32, 5, 24, 1)
 RESULT_WIDTH = 27
 # The codes between are absent. "drop" answers with a header, "fill" asks with one.
 FUNCTIONS = {
-    0: Function("echo", 3, 3),
-    1: Function("sum", 6, 1),
-    5: Function("fill", 0, 11),
-    9: Function("drop", 2, 0),
+    0: TaskFunction("echo", 3, 3),
+    1: TaskFunction("sum", 6, 1),
+    5: TaskFunction("fill", 0, 11),
+    9: TaskFunction("drop", 2, 0),
 }
 DELAYS = {0: 2, 1: 19, 5: 6, 9: 1}  # clocks in a function's pipeline
 AFTER_DELAY = 3  # and then in its FIFO and the output register

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen.codegen.cpp import cpp
-from rbdgen.codegen.interface import Array, Entry, Interface
+from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
 from rbdgen.graph.graph import Graph
 from rbdgen.system.cache import cached
 from rbdgen.system.compiler import about as said_by
@@ -48,13 +48,13 @@ def has() -> list[str]:
     return [isa for isa, needed in CFLAGS.items() if needed <= words]
 
 
-def plain(graph: Graph) -> Interface:
+def plain(graph: Graph) -> ArrayInterface:
     """One array of the graph's inputs and one of its outputs, in their order."""
-    return Interface(
+    return ArrayInterface(
         (Array("given", (len(graph.inputs),)),),
         (Array("found", (len(graph.outputs),)),),
-        {name: Entry("given", k) for k, name in enumerate(graph.inputs)},
-        {name: (Entry("found", k),) for k, name in enumerate(graph.outputs)},
+        {name: ArrayEntry("given", k) for k, name in enumerate(graph.inputs)},
+        {name: (ArrayEntry("found", k),) for k, name in enumerate(graph.outputs)},
     )
 
 
@@ -65,7 +65,7 @@ class Library:
         self,
         graph: Graph,
         folder: Path,
-        interface: Interface | None = None,
+        interface: ArrayInterface | None = None,
         flags: Sequence[str] = FLAGS,
         compiler: str = "g++",
         **options: Any,

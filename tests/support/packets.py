@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rbdgen.shell.axi import Packet
-from rbdgen.shell.task_packets import FORMAT_VERSION, MAX_FUNCTIONS, Function, PacketFormat
+from rbdgen.shell.task_packets import FORMAT_VERSION, MAX_FUNCTIONS, PacketFormat, TaskFunction
 from rbdgen.shell.task_registers import MAGIC, STICKY, register_table
 
 
@@ -22,7 +22,7 @@ def packet_format(manifest: Mapping[str, Any], lanes: int = 1) -> PacketFormat:
     """The packets of an accelerator, by its manifest."""
     entry = manifest["tasks"]
     functions = {
-        own["code"]: Function(name, len(own["inputs"]), len(own["outputs"]))
+        own["code"]: TaskFunction(name, len(own["inputs"]), len(own["outputs"]))
         for name, own in entry["functions"].items()
     }
     return PacketFormat(functions, tuple(word["width"] for word in entry["words"]), lanes)

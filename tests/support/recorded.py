@@ -14,7 +14,7 @@ from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.verify import verify
-from rbdgen.graph.visits import Program, Result, Source, Visit, factored
+from rbdgen.graph.visits import Program, Source, Visit, VisitResult, factored
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import Robot
 
@@ -33,7 +33,7 @@ def computed(visits: Program, inputs: Mapping[str, Array]) -> dict[str, Array]:
 
     def read(source: Source) -> Array:
         word, by = factored(source)
-        if isinstance(word, Result):
+        if isinstance(word, VisitResult):
             return by * found[word.visit][word.name]
         return by * (inputs[word] if isinstance(word, str) else np.full(STATES, word))
 
@@ -68,10 +68,10 @@ def assert_same(visits: Program, graph: Graph, robot: Robot) -> None:
 def inlined(visits: Program, graph: Graph) -> Graph:
     """All visits in one graph."""
     builder = Builder()
-    results: dict[Result, Node] = {}
+    results: dict[VisitResult, Node] = {}
 
     def read(source: Source) -> Node:
-        if isinstance(source, Result):
+        if isinstance(source, VisitResult):
             return results[source]
         assert isinstance(source, str | float)
         return builder.input(source) if isinstance(source, str) else builder.const(source)
@@ -81,5 +81,5 @@ def inlined(visits: Program, graph: Graph) -> Graph:
         for node in template.nodes:
             of = [made[a] for a in node.args]
             made[node] = read(reads[node.name]) if node.op is Op.INPUT else builder.same(node, of)
-        results |= {Result(visit, name): made[node] for name, node in template.outputs.items()}
+        results |= {VisitResult(visit, name): made[node] for name, node in template.outputs.items()}
     return verify(Graph(graph.inputs, {name: read(s) for name, s in visits.outputs.items()}))

@@ -48,5 +48,5 @@ def test_what_names_no_program(text: str, monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(NoCompiler, match=r"^no C\+\+ compiler .*, which \$CXX names: install"):
         find_compiler()
     monkeypatch.setenv("NVCC", text)
-    with pytest.raises(nvcc.NoCompiler, match=r"^no nvcc .*, which \$NVCC names$"):
+    with pytest.raises(nvcc.NoNvcc, match=r"^no nvcc .*, which \$NVCC names$"):
         nvcc.find_nvcc()

@@ -19,7 +19,7 @@ from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.word import kind_of
 from rbdgen.tasks.in_visits import in_visits
 from rbdgen.tasks.routes import place
-from rbdgen.words.program_ranges import evaluate_along, words_along
+from rbdgen.words.program_ranges import evaluate_program, program_word_samples
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER
 
@@ -41,14 +41,14 @@ def test_visits_are_the_dynamics() -> None:
     }
     tasks = dict(zip(ON_ACCELERATORS, in_visits(front.graph, ON_ACCELERATORS, 0), strict=True))
     for function, arrays in expected.items():
-        found = from_columns(evaluate_along(tasks[function], front.graph, columns), robot.nv)
+        found = from_columns(evaluate_program(tasks[function], front.graph, columns), robot.nv)
         assert found.keys() == arrays.keys()
         for name, values in found.items():
             np.testing.assert_allclose(values, arrays[name], rtol=1e-8, atol=1e-8)
     # dfd is difd at what fd gives, with what minv gives
     at = to_columns(robot, front.graph.inputs, {**state, **expected["fd"], **expected["minv"]})
-    for name, values in evaluate_along(tasks["difd"], front.graph, at).items():
-        again = evaluate_along(tasks["dfd"], front.graph, columns)[name]
+    for name, values in evaluate_program(tasks["difd"], front.graph, at).items():
+        again = evaluate_program(tasks["dfd"], front.graph, columns)[name]
         np.testing.assert_allclose(values, again, rtol=1e-6, atol=1e-6)
 
 
@@ -74,7 +74,7 @@ def test_words_along_visits_are_the_accelerator_s(made: Accelerated) -> None:
             for name in whole.inputs
             if (word := place(name)) in named
         }
-        found = words_along(task, whole, columns)
+        found = program_word_samples(task, whole, columns)
         words, _ = traffic.expected[function]
         for k, (name, of) in enumerate(made.accelerator.result_formats[function].items()):
             np.testing.assert_array_equal(found[name], of.real(words[:, k]), str(name))

@@ -15,7 +15,7 @@ from rbdgen.rtl.multiplier import Multiplier, behaviours
 from rbdgen.rtl.multiplier_cells import emit_cells
 from rbdgen.rtl.queues import NOT_SHARED
 from rbdgen.tools.nextpnr import place_and_route
-from rbdgen.tools.report import Report, Usage, synthesize
+from rbdgen.tools.report import SynthesisReport, Usage, synthesize
 from rbdgen.tools.tool import SynthesisError, Tool, run_tool
 from rbdgen.tools.yosys import count_ecp5, synth_ecp5, synth_xilinx
 
@@ -41,14 +41,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def report(folder: Path) -> Report:
+def report(folder: Path) -> SynthesisReport:
     sources = [folder / "dot2.v", folder / "multipliers.v", folder / "multipliers.il"]
     return synthesize(sources, "dot2", "ecp5-25f", folder / "out", speeds=(6, 8))
 
 
 @pytest.mark.synthesis
 @pytest.mark.slow
-def test_cells_are_the_designs_own(report: Report) -> None:
+def test_cells_are_the_designs_own(report: SynthesisReport) -> None:
     assert report.cells == {"MULT18X18D": 2, "CCU2C": 19, "TRELLIS_FF": 37}
     assert report.usage["multipliers"] == Usage(2, 28)
     assert report.usage["LUT sites"] == Usage(38, 24288)
@@ -57,7 +57,7 @@ def test_cells_are_the_designs_own(report: Report) -> None:
 
 @pytest.mark.synthesis
 @pytest.mark.slow
-def test_placed_with_pins_around(report: Report) -> None:
+def test_placed_with_pins_around(report: SynthesisReport) -> None:
     # 72 inputs; 37 outputs that vary, then 10, 3 and 1 exclusive-ors
     assert report.pins_cells == {"TRELLIS_FF": 72 + 37 + 10 + 3 + 1, "LUT4": 14}
     slow, fast = report.placements
@@ -74,7 +74,7 @@ def test_placed_with_pins_around(report: Report) -> None:
 
 @pytest.mark.synthesis
 @pytest.mark.slow
-def test_report_is_written(report: Report, folder: Path) -> None:
+def test_report_is_written(report: SynthesisReport, folder: Path) -> None:
     written = json.loads((folder / "out" / "report.json").read_text())
     assert written["cells"]["MULT18X18D"] == 2
     assert [p["seed"] for p in written["placements"]] == [1, 1]
@@ -85,7 +85,7 @@ def test_report_is_written(report: Report, folder: Path) -> None:
 
 @pytest.mark.synthesis
 @pytest.mark.slow
-def test_a_seed_repeats(report: Report, folder: Path) -> None:
+def test_a_seed_repeats(report: SynthesisReport, folder: Path) -> None:
     again = place_and_route(folder / "out" / "dot2-pins.json", TARGETS["ecp5-25f"])
     assert again.critical_path == report.placements[0].critical_path
     assert again.floor == report.placements[0].floor
@@ -96,7 +96,7 @@ def test_a_seed_repeats(report: Report, folder: Path) -> None:
 
 @pytest.mark.synthesis
 @pytest.mark.slow
-def test_other_placer_and_router(report: Report, folder: Path) -> None:
+def test_other_placer_and_router(report: SynthesisReport, folder: Path) -> None:
     """Both are of use on large designs; a small one shows that they are asked."""
     other = place_and_route(
         folder / "out" / "dot2-pins.json", TARGETS["ecp5-25f"], placer="static", router="router2"
@@ -109,7 +109,9 @@ def test_other_placer_and_router(report: Report, folder: Path) -> None:
 @pytest.mark.synthesis
 @pytest.mark.slow
 @pytest.mark.parametrize("floorplanned", [True, False])
-def test_blocks_have_their_sites_before(report: Report, folder: Path, floorplanned: bool) -> None:
+def test_blocks_have_their_sites_before(
+    report: SynthesisReport, folder: Path, floorplanned: bool
+) -> None:
     said: list[str] = []
     placed = place_and_route(
         folder / "out" / "dot2-pins.json",

@@ -16,7 +16,7 @@ from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.cells import SITES
 from rbdgen.design.ports import Ports
 from rbdgen.rtl.multiplier_cells import emit_cells
-from rbdgen.rtl.separate_module import owned
+from rbdgen.rtl.separate_module import with_own_names
 from rbdgen.shell.emit import Emitted, emit
 from rbdgen.system.data import data_folder
 from rbdgen.tools.cells import OPEN
@@ -63,7 +63,7 @@ def of_cells(
     """The design ``core`` mapped to cells, and these simulated."""
     sources = [folder / "core.il", folder / "multipliers.il"]
     sources[0].write_text(made.files["core.il"])
-    sources[1].write_text(owned(emit_cells(made.multipliers, family), "core"))
+    sources[1].write_text(with_own_names(emit_cells(made.multipliers, family), "core"))
     cells = synth(family, sources, "core", folder / "netlist.json")
     to_verilog(folder, "core")
     model = build(

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from rbdgen.compile.flow import compile_core, front_end
-from rbdgen.compile.words import Words
+from rbdgen.compile.words import FixedFunctions
+from rbdgen.schedule.candidates import Candidates
 from rbdgen.schedule.round_plan import RoundPlan
 from rbdgen.schedule.rounds import in_rounds
-from rbdgen.schedule.ways import Ways
 from tests.support.cores import (
     any_words,
     check_runs,
@@ -66,9 +66,9 @@ def test_rounds_of_one_cycle(
 ) -> None:
     """Results leave one after the other without a pause, and products in logic are the same."""
     core = compile_core(front_end(robot, functions=(function,), fold="joints", ii=4 * rounds))
-    program, _ = Words(core.front).program
+    program, _ = FixedFunctions(core.front).program
     target = core.front.target
-    plan = in_rounds(Ways(program, target).program(rounds), target, rounds, 1, budget)
+    plan = in_rounds(Candidates(program, target).program(rounds), target, rounds, 1, budget)
     assert plan.interval == rounds
     assert plan.multipliers == budget
     assert "logic" in plan.template.binding.style.values()

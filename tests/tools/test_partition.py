@@ -13,7 +13,7 @@ from rbdgen.api.verilated import ports_of
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.cells import counted
 from rbdgen.rtl.multiplier import behaviours
-from rbdgen.rtl.separate_module import owned
+from rbdgen.rtl.separate_module import with_own_names
 from rbdgen.shell.emit import emit, to_verilog
 from rbdgen.tools import yosys
 from rbdgen.tools.partition import partition
@@ -136,7 +136,7 @@ def test_every_bit(interval: int, tmp_path_factory: pytest.TempPathFactory) -> N
     assert len(pieces) > len(modules) + 10
     text = "\n".join(pieces.values())
     source = folder / f"{name}.v"
-    source.write_text(to_verilog(text) + owned(behaviours(made.multipliers), name))
+    source.write_text(to_verilog(text) + with_own_names(behaviours(made.multipliers), name))
     ports = ports_of(core_ports(core, made.core))
     model = build([source], name, ports=ports)
     for expected in (states_within_limits(core, 300, 1), any_words(core, 300, 2)):

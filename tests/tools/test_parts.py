@@ -10,7 +10,7 @@ import pytest
 
 from rbdgen.system.cache import cached_result
 from rbdgen.tools import yosys
-from rbdgen.tools.parts import TOP, Part, parts
+from rbdgen.tools.parts import TOP, MappedPart, parts
 from rbdgen.tools.tool import SynthesisError
 from rbdgen.tools.yosys import Cells, count_ecp5, synth_xilinx
 
@@ -52,7 +52,7 @@ end
 """
 
 
-def defined(part: Part) -> list[str]:
+def defined(part: MappedPart) -> list[str]:
     """Modules whose text a part has, in order; black boxes with an exclamation mark."""
     names, black = [], ""
     for line in part.text.splitlines():

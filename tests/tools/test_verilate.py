@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.design.ports import Ports, Registers
+from rbdgen.design.ports import Ports, RegisterPorts
 from rbdgen.system.named_word import NamedWord
 from rbdgen.tools.model import Model
 from rbdgen.tools.toolchain import SimulationError
@@ -106,7 +106,7 @@ def test_words_of_registers_leave_others_alone(folder: Path, held: tuple[int, in
     """Negative ones too: in what Verilator makes, bits above a port's own reach its neighbours."""
     (source := folder / "held.v").write_text(REGISTERS)
     fields = [NamedWord(name, 18) for name in ("first", "last", "came")]
-    registers = Registers(NamedWord("word", 18), "write")
+    registers = RegisterPorts(NamedWord("word", 18), "write")
     ports = replace(Ports.of(fields[2:], fields, registers), reset=None)
     model = build([source], "held", ports=ports)
     batch = np.array([-131072, -3, 0, 1, 131071])

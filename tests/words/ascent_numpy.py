@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rbdgen.graph.derivative import DERIVATIVE
 from rbdgen.graph.evaluate import FLOAT, Array
 from rbdgen.graph.node import Op
-from rbdgen.words.climb import Climb, Job, Kind
+from rbdgen.words.climb import Climb, CoordinateKind, Job
 from rbdgen.words.native import Int32
 
 LEAST_STEP, FIRST_STEP = 1e-5, 0.3
@@ -33,7 +33,7 @@ def in_numpy(climb: Climb, job: Job) -> tuple[Array, Array]:
     y = []
     for j in range(inputs):
         u = _chance(key, ways * inputs + j)
-        if climb.kind[j] == Kind.LINEAR:
+        if climb.kind[j] == CoordinateKind.LINEAR:
             u = np.where(ways < half, np.where(u < 0.5, 0.0, 1.0), u)
         at = climb.low[j] + (climb.high[j] - climb.low[j]) * u
         at[:, [0, half]] = job.starts[:, j : j + 1]
@@ -67,7 +67,7 @@ def in_numpy(climb: Climb, job: Job) -> tuple[Array, Array]:
         along = [np.where(again, new, old) for new, old in zip(to, along, strict=True)]
         square, steepest = np.full(shape, 1e-300), np.full(shape, 1e-300)
         for j, (d, c) in enumerate(zip(to, along, strict=True)):
-            if climb.kind[j] == Kind.LINEAR:
+            if climb.kind[j] == CoordinateKind.LINEAR:
                 steepest = np.maximum(steepest, np.abs(d))
             else:
                 square = square + c * c
@@ -86,7 +86,7 @@ def _kept(kinds: Int32, before: list[Array], now: list[Array]) -> Array:
     """How much of its direction a climb keeps in the angles, from its gradients before and now."""
     was, turned = np.full(now[0].shape, 1e-300), np.zeros(now[0].shape)
     for kind, old, new in zip(kinds, before, now, strict=True):
-        if kind != Kind.LINEAR:
+        if kind != CoordinateKind.LINEAR:
             was = was + old * old
             turned = turned + new * (new - old)
     with np.errstate(over="ignore"):  # where it stood still before: all of it
@@ -96,7 +96,7 @@ def _kept(kinds: Int32, before: list[Array], now: list[Array]) -> Array:
 def _directions(climb: Climb, to: list[Array], along: list[Array]) -> list[Array]:
     """Each coordinate's: the gradient, of angles the conjugate one."""
     pairs = zip(climb.kind, to, along, strict=True)
-    return [d if kind == Kind.LINEAR else c for kind, d, c in pairs]
+    return [d if kind == CoordinateKind.LINEAR else c for kind, d, c in pairs]
 
 
 def _moved(
@@ -111,14 +111,14 @@ def _moved(
 ) -> Array:
     """Coordinate ``j`` one step on."""
     low, high = climb.low[j], climb.high[j]
-    if climb.kind[j] == Kind.LINEAR:
+    if climb.kind[j] == CoordinateKind.LINEAR:
         slow = np.clip(x + step * 1.5 * (high - low) * d / steepest, low, high)
         return np.where(d == 0, x, np.where(corner, np.where(d > 0, high, low), slow))
     u = x + step * d / length
-    if climb.kind[j] == Kind.TURN:
+    if climb.kind[j] == CoordinateKind.TURN:
         u = np.where(u > high, u - (high - low), u)
         u = np.where(u < low, u + (high - low), u)
-    return u if climb.kind[j] == Kind.UNIT else np.clip(u, low, high)
+    return u if climb.kind[j] == CoordinateKind.UNIT else np.clip(u, low, high)
 
 
 def _values_and_slopes(climb: Climb, job: Job, y: list[Array]) -> tuple[Array, list[Array]]:

@@ -15,7 +15,7 @@ from rbdgen.graph.fixed import INTEGER, FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.words.ranges import analyse
-from rbdgen.words.wordlength import angles, for_whole_words
+from rbdgen.words.wordlength import angles, for_wraparound
 
 MOST = 1 << 16  # words in the middle of the range, beside all those at its ends
 ENDS = 1 << 12
@@ -97,7 +97,7 @@ def test_bounds_are_those_of_the_words_ends() -> None:
     limits = {"q": (-np.pi, np.pi), "p": (-3.0, 3.0), "r": (-0.3, 0.3)}
     samples = {name: np.linspace(*ends, 9) for name, ends in limits.items()}
     ranges = analyse(graph, limits, samples)
-    found = for_whole_words(graph, ranges, limits)
+    found = for_wraparound(graph, ranges, limits)
     assert found.bound[part] == pytest.approx(0.75, rel=2e-3)
     assert found.bound[whole] == pytest.approx(0.75 + 0.5, rel=2e-3)
     assert {part, whole} <= found.proven

@@ -15,7 +15,7 @@ from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.system.compiler import NoCompiler
 from rbdgen.words import ascent
 from rbdgen.words.ascent import ascend, cones
-from rbdgen.words.climb import Climb, Job, Kind
+from rbdgen.words.climb import Climb, CoordinateKind, Job
 from rbdgen.words.domain import Domain
 from rbdgen.words.native import library
 from tests.words.ascent_numpy import _kept, in_numpy, turned
@@ -98,7 +98,7 @@ def all_operations() -> tuple[Graph, Domain]:
     )
     graph, _ = domain.over(Graph(names, {"y": y, "x": -scaled}))
     used = {node.op for node in graph.nodes}
-    assert used == set(Op) - {Op.HELD}  # of hardware alone
+    assert used == set(Op) - {Op.PARAMETER}  # of hardware alone
     return graph, domain
 
 
@@ -149,7 +149,9 @@ def test_the_search_asks_for_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_gradient_that_was_zero_before_is_no_warning() -> None:
     with np.errstate(all="raise"):
-        kept = _kept(np.array([Kind.TURN], np.int32), [np.zeros(2)], [np.array([1e9, 0.0])])
+        kept = _kept(
+            np.array([CoordinateKind.TURN], np.int32), [np.zeros(2)], [np.array([1e9, 0.0])]
+        )
     np.testing.assert_array_equal(kept, [1.0, 0.0])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen.compile.flow import front_end
-from rbdgen.compile.words import Words
+from rbdgen.compile.words import FixedFunctions
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.intervals import intervals_of
@@ -183,7 +183,7 @@ def test_a_cosine_and_a_sine_that_come_in_are_of_one_angle() -> None:
 def test_a_floating_base_is_proven() -> None:
     """Every word of a floating pendulum, and no state that was found is outside; of the base's
     orientation nothing is proven where its quaternion is four numbers."""
-    words = Words(front_end("pendulum", functions=("id",), base="floating", fit=False))
+    words = FixedFunctions(front_end("pendulum", functions=("id",), base="floating", fit=False))
     ranges, fixed = words.whole
     given, _ = words.given.searched(fixed.graph)
     proof = prove(fixed, ranges.limits, ranges.units)

@@ -16,14 +16,14 @@ from rbdgen.graph.reciprocal import Reciprocal
 from rbdgen.graph.word import indices
 from rbdgen.words.bounds import bounds
 from rbdgen.words.factor_errors import factors_in, in_words
-from rbdgen.words.pivot_bounds import UNFELT
+from rbdgen.words.pivot_bounds import NO_BOUNDS
 from rbdgen.words.proven_ranges import prove
-from rbdgen.words.solved_columns import Known
+from rbdgen.words.solved_columns import KnownSignals
 from rbdgen.words.value_range import extents
 from rbdgen.words.word_errors import of_reciprocal
 from tests.support.balls import farther, outside, states
 from tests.support.marks import slow
-from tests.support.proven import found_largest, made_with_felt
+from tests.support.proven import found_largest, made_with_pivot_bounds
 
 
 def pivots_of(fixed: FixedGraph) -> list[Node]:
@@ -33,21 +33,21 @@ def pivots_of(fixed: FixedGraph) -> list[Node]:
 @pytest.mark.parametrize("robot", ["pendulum", "iiwa14", slow("hyq")])
 def test_pivots_are_proven(robot: str) -> None:
     """Their words hold all states, and so do the exponents of their reciprocals."""
-    fixed, _, felt, proof, limits = made_with_felt(robot, "minv")
+    fixed, _, pivot_bounds, proof, limits = made_with_pivot_bounds(robot, "minv")
     assert pivots_of(fixed)
     assert proof.holds.issuperset(pivots_of(fixed))
     assert proof.holds.issuperset(n for n in fixed.graph.nodes if n.op is Op.EXPONENT)
     if robot == "iiwa14":  # by what joints feel, not by operands
         without = prove(fixed, limits).holds
         assert not without.issuperset(pivots_of(fixed))
-        assert felt.pivot.keys() == set(range(7))
+        assert pivot_bounds.pivot.keys() == set(range(7))
 
 
 @pytest.mark.parametrize("robot", ["pendulum", "iiwa14", "hyq"])
 def test_no_value_in_balls_is_outside(robot: str) -> None:
-    fixed, given, felt, proof, limits = made_with_felt(robot, "minv")
-    factors, _ = factors_in(fixed, limits, (), felt)
-    claimed = bounds(fixed.graph, limits, (), Known(factors, fixed.graph))
+    fixed, given, pivot_bounds, proof, limits = made_with_pivot_bounds(robot, "minv")
+    factors, _ = factors_in(fixed, limits, (), pivot_bounds)
+    claimed = bounds(fixed.graph, limits, (), KnownSignals(factors, fixed.graph))
     seen = extents(fixed.graph, given.states, pivots_of(fixed))
     for node, size in seen.largest.items():
         assert size <= proof.largest[node] or node.op is Op.INPUT
@@ -62,7 +62,7 @@ def test_no_value_in_balls_is_outside(robot: str) -> None:
 
 @pytest.mark.parametrize("robot", ["pendulum", "iiwa14", slow("hyq")])
 def test_no_word_is_farther_than_proven(robot: str) -> None:
-    fixed, given, _, proof, limits = made_with_felt(robot, "minv")
+    fixed, given, _, proof, limits = made_with_pivot_bounds(robot, "minv")
     for state in states(limits, 20, seed=2):
         assert not farther(fixed, proof.error, state)
     n = len(next(iter(given.extremes.values())))
@@ -77,7 +77,7 @@ def test_bounds_of_the_inverse_are_nearly_reached(
     robot: str, of_diagonal: float, of_others: float
 ) -> None:
     """Bound / largest that was found; errors are bounded at all."""
-    fixed, given, _, proof, _ = made_with_felt(robot, "minv")
+    fixed, given, _, proof, _ = made_with_pivot_bounds(robot, "minv")
     seen = extents(fixed.graph, given.states).largest
     for name, node in fixed.graph.outputs.items():
         i, j = indices(name)
@@ -88,15 +88,15 @@ def test_bounds_of_the_inverse_are_nearly_reached(
 
 def test_bounds_halved_are_refuted() -> None:
     """Of pivots and of what is divided by them: by the states in which they are largest."""
-    fixed, given, felt, proof, limits = made_with_felt("hyq", "minv")
+    fixed, given, pivot_bounds, proof, limits = made_with_pivot_bounds("hyq", "minv")
     seen = extents(fixed.graph, given.states).largest
     behind = [n for n in fixed.graph.nodes if n.region and n.region[0] == "factor"]
     assert all(proof.largest[n] / 2 < seen[n] for n in pivots_of(fixed))
     assert np.mean([proof.largest[n] / 2 < seen[n] for n in behind]) > 0.8
-    # pivots that are felt to be twice what they are
-    wrong = replace(felt, pivot={k: 2.5 * least for k, least in felt.pivot.items()})
+    # pivots that are pivot_bounds to be twice what they are
+    wrong = replace(pivot_bounds, pivot={k: 2.5 * least for k, least in pivot_bounds.pivot.items()})
     factors, _ = factors_in(fixed, limits, (), wrong)
-    claimed = bounds(fixed.graph, limits, (), Known(factors, fixed.graph))
+    claimed = bounds(fixed.graph, limits, (), KnownSignals(factors, fixed.graph))
     found = set[Node]()
     for state in found_largest(given, 5):
         found.update(outside(fixed.graph, claimed, state))
@@ -105,7 +105,7 @@ def test_bounds_halved_are_refuted() -> None:
 
 def test_a_proven_word_narrowed_by_a_bit_is_refused() -> None:
     """Behind pivots, too: where states reach it a flag rises in the integer model."""
-    fixed, given, felt, proof, limits = made_with_felt("hyq", "minv")
+    fixed, given, pivot_bounds, proof, limits = made_with_pivot_bounds("hyq", "minv")
     inputs = {k: word.quantize(given.extremes[k]) for k, word in fixed.inputs.items()}
     seen = extents(fixed.graph, given.states).largest
     refused = 0
@@ -118,7 +118,7 @@ def test_a_proven_word_narrowed_by_a_bit_is_refused() -> None:
         narrow = replace(word, width=word.width - 1)
         if seen[node] > narrow.limits[1] and refused < 12:
             narrowed = replace(fixed, formats={**fixed.formats, node: narrow})
-            assert node not in prove(narrowed, limits, (), felt).holds
+            assert node not in prove(narrowed, limits, (), pivot_bounds).holds
             assert node in evaluate_fixed(narrowed, inputs).overflowed
             refused += 1
     assert refused == 12
@@ -126,7 +126,7 @@ def test_a_proven_word_narrowed_by_a_bit_is_refused() -> None:
 
 def test_exponents_hold_from_the_smallest_pivot_on() -> None:
     """A normalisation with too few steps is refused."""
-    fixed, given, felt, _, limits = made_with_felt("iiwa14", "minv")
+    fixed, given, pivot_bounds, _, limits = made_with_pivot_bounds("iiwa14", "minv")
     seen = extents(fixed.graph, given.states, pivots_of(fixed)).smallest
     refused = 0
     for node in fixed.graph.nodes:
@@ -135,16 +135,16 @@ def test_exponents_hold_from_the_smallest_pivot_on() -> None:
             for steps in range(1, fixed.steps[pivot]):
                 fewer = replace(fixed, steps={**fixed.steps, pivot: steps})
                 if seen[pivot] < 2.0 ** (fewer.reciprocal(node).lowest - 1):
-                    assert node not in prove(fewer, limits, (), felt).holds
+                    assert node not in prove(fewer, limits, (), pivot_bounds).holds
                     refused += 1
     assert refused
 
 
 def test_names_that_are_wrong_prove_nothing() -> None:
     """What a graph is said to know is looked at: a share that is no part of a row makes it off."""
-    fixed, _, felt, _, limits = made_with_felt("iiwa14", "minv")
-    factors, _ = factors_in(fixed, limits, (), felt)
-    of = bounds(fixed.graph, limits, (), Known(factors, fixed.graph))
+    fixed, _, pivot_bounds, _, limits = made_with_pivot_bounds("iiwa14", "minv")
+    factors, _ = factors_in(fixed, limits, (), pivot_bounds)
+    of = bounds(fixed.graph, limits, (), KnownSignals(factors, fixed.graph))
     assert in_words(fixed, of, factors).off.pivots[2] < 0.1
     known = dict(fixed.graph.known)
     known["share[4,2,2]"] = known["share[3,2,2]"]
@@ -157,14 +157,14 @@ def test_names_that_are_wrong_prove_nothing() -> None:
 
 def test_words_from_elsewhere_have_no_factors() -> None:
     """Nobody knows what was moved there."""
-    fixed, _, felt, _, limits = made_with_felt("iiwa14", "minv")
-    assert not factors_in(replace(fixed, before=None), limits, (), felt)[0].rows
-    assert not factors_in(fixed, limits, (), UNFELT)[0].rows
+    fixed, _, pivot_bounds, _, limits = made_with_pivot_bounds("iiwa14", "minv")
+    assert not factors_in(replace(fixed, before=None), limits, (), pivot_bounds)[0].rows
+    assert not factors_in(fixed, limits, (), NO_BOUNDS)[0].rows
 
 
 def test_known_signals_are_what_they_are_called() -> None:
     """H, L and shares in the graph of words, in float."""
-    fixed, given, _, _, _ = made_with_felt("iiwa14", "minv")
+    fixed, given, _, _, _ = made_with_pivot_bounds("iiwa14", "minv")
     graph, few = fixed.graph, {k: v[:20] for k, v in given.samples.items()}
     values: dict[Node, np.ndarray] = {}
     evaluate(graph, few, lambda node, v: values.update({node: np.asarray(v)}))

@@ -19,9 +19,9 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 from rbdgen.passes.word_forms import phase
 from rbdgen.words.domain import Domain
-from rbdgen.words.falsify import attack
+from rbdgen.words.falsify import falsify
 from rbdgen.words.graph_words import to_words
-from rbdgen.words.input_domain import Given
+from rbdgen.words.input_domain import InputDomain
 from tests.support.marks import slow
 
 STEPS, SEED = 300, 1000
@@ -86,7 +86,7 @@ def test_no_state_overflows(
     made = core(robot, functions, **choices)
     domain = sample_inputs(made.front).domain
     assert domain is not None
-    found = attack(made.fixed, domain, STEPS, SEED)
+    found = falsify(made.fixed, domain, STEPS, SEED)
     assert found.signals
     assert not found.flagged
     assert found.nearest > 0.9  # nor are words a bit too long
@@ -104,8 +104,8 @@ def test_a_word_that_is_too_short_is_found() -> None:
     limits = dict.fromkeys(names, (-np.pi, np.pi)) | {"qd[0]": (-1.0, 1.0)}
     samples = {name: rng.uniform(*ends, 2000) for name, ends in limits.items()}
     domain = Domain(limits, frozenset(names), samples=samples)
-    loose = Given(limits, samples, samples, frozenset())
-    safe = Given(limits, samples, samples, frozenset(), domain=domain)
+    loose = InputDomain(limits, samples, samples, frozenset())
+    safe = InputDomain(limits, samples, samples, frozenset(), domain=domain)
     largest = 0.72 * 1.25**8
     sizes = []
     for given, holds in ((loose, False), (safe, True)):
@@ -113,5 +113,5 @@ def test_a_word_that_is_too_short_is_found() -> None:
         word: Format = fixed.formats[fixed.graph.outputs["y"]]
         sizes.append(word.limits[1])
         assert (word.limits[1] > largest) == holds
-        assert bool(attack(fixed, domain, 100, 5).flagged) != holds
+        assert bool(falsify(fixed, domain, 100, 5).flagged) != holds
     assert sizes[1] <= 2 * 1.1 * largest

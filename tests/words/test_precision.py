@@ -10,7 +10,7 @@ import pytest
 
 from rbdgen.cli.main import main
 from rbdgen.compile.flow import Core, compile_core, front_end
-from rbdgen.compile.words import Words
+from rbdgen.compile.words import FixedFunctions
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
@@ -253,5 +253,5 @@ def test_sums_of_coarse_words_have_room_for_what_these_leave_out() -> None:
         fit=False,
         error=0.01,
     )
-    words = Words(made)
+    words = FixedFunctions(made)
     assert worst_error(words.whole[1], made.graph, words.given).share <= 0.01

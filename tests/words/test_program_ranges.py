@@ -7,8 +7,8 @@ import pytest
 
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
-from rbdgen.graph.visits import Program, Result, Visit
-from rbdgen.words.program_ranges import evaluate_along, parts
+from rbdgen.graph.visits import Program, Visit, VisitResult
+from rbdgen.words.program_ranges import evaluate_program, parts
 from rbdgen.words.sensitivities import gains
 
 FIRST, SECOND = Visit("whole", (0,)), Visit("whole", (1,))
@@ -21,9 +21,9 @@ def twice() -> tuple[Graph, Program]:
     graph = Graph(("x", "a", "y", "by"), {"y[0]": x * a, "z[0]": y * y * by + x})
     reads = {
         FIRST: {name: name for name in graph.inputs},
-        SECOND: {"x": 3.0, "a": "a", "y": Result(FIRST, "y[0]"), "by": "by"},
+        SECOND: {"x": 3.0, "a": "a", "y": VisitResult(FIRST, "y[0]"), "by": "by"},
     }
-    return graph, Program({"whole": graph}, reads, {"z[0]": Result(SECOND, "z[0]")})
+    return graph, Program({"whole": graph}, reads, {"z[0]": VisitResult(SECOND, "z[0]")})
 
 
 def test_values_and_parts() -> None:
@@ -32,7 +32,7 @@ def test_values_and_parts() -> None:
     assert [list(part.outputs) for part in own.values()] == [["y[0]"], ["z[0]"]]
     rng = np.random.default_rng(0)
     x, a, by = rng.uniform(-1, 1, (3, 50))
-    found = evaluate_along(task, graph, {"x": x, "a": a, "by": by})
+    found = evaluate_program(task, graph, {"x": x, "a": a, "by": by})
     np.testing.assert_allclose(found["z[0]"], (x * a) ** 2 * by + 3)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.front import trace
-from rbdgen.compile.words import Words, sample_inputs, with_extremes
+from rbdgen.compile.words import FixedFunctions, sample_inputs, with_extremes
 from rbdgen.design.design import Design
 from rbdgen.design.target import find_target
 from rbdgen.dynamics.program import program
@@ -22,14 +22,14 @@ from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed, renamed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.verify import verify_fixed
-from rbdgen.graph.visits import Result, factored, once
+from rbdgen.graph.visits import VisitResult, factored, once
 from rbdgen.graph.word import indices, kind_of
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import Drivetrain, JointKind
-from rbdgen.words.graph_words import Given, worst_error
+from rbdgen.words.graph_words import InputDomain, worst_error
 from rbdgen.words.instances import CopyingBuilder, FixedProgram, copied
-from rbdgen.words.program_ranges import words_along
+from rbdgen.words.program_ranges import program_word_samples
 from rbdgen.words.program_words import fixed_program
 from tests.support.marks import slow
 from tests.support.random_robots import ALL_KINDS, lighter, random_robot
@@ -69,7 +69,7 @@ def front(robot: str, functions: str) -> Front:
 
 
 @cache
-def given_of(robot: str, functions: str) -> Given:
+def given_of(robot: str, functions: str) -> InputDomain:
     made = front(robot, functions)
     given = sample_inputs(made)
     # of random robots states at random alone do not show how large all signals get
@@ -102,7 +102,7 @@ def test_ends_of_what_is_joined_fit(case: tuple[str, str]) -> None:
                 own = renamed(words.whole.inputs[source], by)
                 assert own.fraction <= to.fraction, here
                 assert own.width - own.fraction == to.width - to.fraction, here
-            elif isinstance(source, Result):
+            elif isinstance(source, VisitResult):
                 sender = words.templates[source.visit.template]
                 node = sender.graph.outputs[source.name]
                 for word in (sender.formats[node], words.whole.formats[copy(words, source)]):
@@ -112,7 +112,7 @@ def test_ends_of_what_is_joined_fit(case: tuple[str, str]) -> None:
                     assert own.width - own.fraction <= to.width - to.fraction, here
 
 
-def copy(words: FixedProgram, result: Result) -> Node:
+def copy(words: FixedProgram, result: VisitResult) -> Node:
     """The node of the whole robot that a visit's result is."""
     node = words.templates[result.visit.template].graph.outputs[result.name]
     return words.copies[result.visit][node]
@@ -143,7 +143,7 @@ def by_rows(graph: Graph, values: Mapping[str, Array]) -> dict[Any, float]:
     return {row: float(np.sqrt(np.square(own).mean())) for row, own in rows.items()}
 
 
-def off_by_rows(made: Front, words: Words, scale: float) -> list[dict[Any, float]]:
+def off_by_rows(made: Front, words: FixedFunctions, scale: float) -> list[dict[Any, float]]:
     """The RMS of errors where joints take turns, of those where each signal has words of its own,
     and of what is right, at a part of the limits of rates."""
     columns = {
@@ -167,7 +167,7 @@ def test_light_joints_are_as_exact_as_heavy_ones(
 ) -> None:
     """At the limits of rates and at a tenth, every row beside words of its own for each signal."""
     made = light_chain(geared_too, functions)
-    words = Words(made)
+    words = FixedFunctions(made)
     for scale in (1.0, 0.1):
         shared, own, _ = off_by_rows(made, words, scale)
         ratios = {row: shared[row] / own[row] for row in own}
@@ -186,7 +186,7 @@ def test_light_joints_are_as_exact_as_heavy_ones(
 def test_joints_of_robots_are_as_exact(robot: str, functions: tuple[str, ...], base: str) -> None:
     """Of the rows, beside their own sizes, the one that is off most."""
     made = front_end(robot, functions=functions, base=base)
-    words = Words(made)
+    words = FixedFunctions(made)
     for scale in (1.0, 0.1):
         shared, own, sizes = off_by_rows(made, words, scale)
         for kind in {kind for kind, _ in sizes}:
@@ -200,12 +200,12 @@ def test_gradients_of_a_light_robot_that_carries(payload: str | None, most: floa
     """Joints are counted in units of what they weigh with payloads and rotors; a result that is
     small beside its operands has no more room than their errors take."""
     made = front_end(LOADED, functions=("dfd",), payload=payload, width=18, fold="joints", ii=64)
-    words = Words(made)
+    words = FixedFunctions(made)
     program_in_words, width = words.program
     assert width == 18
     few = {name: values[:500] for name, values in words.given.few.items()}
     exact = evaluate(made.graph, few)
-    found = words_along(once("whole", made.graph), program_in_words.whole, few)
+    found = program_word_samples(once("whole", made.graph), program_in_words.whole, few)
     off = {
         kind: np.linalg.norm([found[n] - exact[n] for n in exact if kind_of(n) == kind])
         / np.linalg.norm([np.broadcast_to(exact[n], 500) for n in exact if kind_of(n) == kind])
@@ -274,7 +274,7 @@ def test_every_visit_is_its_template(case: tuple[str, str]) -> None:
             if isinstance(of, float):
                 inputs[port] = np.broadcast_to(word.quantize(of), 200)
             else:  # bits that only some readers have are 0, those that the reader has not are left
-                value = real(copy(words, of)) if isinstance(of, Result) else task(of)
+                value = real(copy(words, of)) if isinstance(of, VisitResult) else task(of)
                 read = np.floor(np.ldexp(by * value, word.fraction)).astype(np.int64)
                 inputs[port] = np.broadcast_to(read, 200)
         made = every_word(template, inputs)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from rbdgen.compile.flow import compile_core, front_end
-from rbdgen.compile.words import Words
+from rbdgen.compile.words import FixedFunctions
 from rbdgen.design.design import Design
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.node import Op
 from rbdgen.robot.model import RobotError
 from rbdgen.words.graph_words import worst_error
-from rbdgen.words.pivot_bounds import UNFELT
+from rbdgen.words.pivot_bounds import NO_BOUNDS
 from rbdgen.words.proven_ranges import prove
 from rbdgen.words.ranges import RangeError
 from rbdgen.words.wordlength import integer_bits
@@ -26,7 +26,7 @@ def test_no_word_overflows(robot: str, worse: float) -> None:
     """Of all signals it is proven; states in which a search found signals largest raise no flag.
     ``worse``: the error of the coordinate that is off most, against that of searched words."""
     before, given, _, _ = made(robot, "id")
-    words = Words(front_end(robot, functions=("id",), proven="all"))
+    words = FixedFunctions(front_end(robot, functions=("id",), proven="all"))
     ranges, fixed = words.whole
     assert prove(fixed, ranges.limits).holds == set(fixed.graph.nodes)
     inputs = {k: word.quantize(given.extremes[k]) for k, word in fixed.inputs.items()}
@@ -41,8 +41,10 @@ def test_no_word_overflows(robot: str, worse: float) -> None:
 
 def test_one_bit_is_one_bit() -> None:
     """No range is wider than a bit more than the search asked for; nearly all are proven."""
-    searched, _ = Words(front_end("iiwa14_fast", functions=("id",), width=18)).whole
-    ranges, fixed = Words(front_end("iiwa14_fast", functions=("id",), proven="one-bit")).whole
+    searched, _ = FixedFunctions(front_end("iiwa14_fast", functions=("id",), width=18)).whole
+    ranges, fixed = FixedFunctions(
+        front_end("iiwa14_fast", functions=("id",), proven="one-bit")
+    ).whole
     pairs = zip(searched.bound.values(), ranges.bound.values(), strict=True)
     more = [integer_bits(b) - integer_bits(a) for a, b in pairs]
     assert max(more) == 1
@@ -55,7 +57,7 @@ def test_one_bit_is_one_bit() -> None:
 
 
 def test_words_of_an_error_are_proven_too() -> None:
-    words = Words(front_end("pendulum", functions=("did",), proven="all", error=1e-4))
+    words = FixedFunctions(front_end("pendulum", functions=("did",), proven="all", error=1e-4))
     ranges, fixed = words.whole
     assert prove(fixed, ranges.limits).holds == set(fixed.graph.nodes)
     assert worst_error(fixed, words.front.graph, words.given).share <= 1e-4
@@ -81,7 +83,7 @@ def test_the_first_signal_without_a_proof_is_named(function: str, said: str) -> 
 
 def test_pivots_of_which_nothing_is_known_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of a robot whose inertias are no bodies', say."""
-    monkeypatch.setattr("rbdgen.compile.front.felt", lambda robot: UNFELT)
+    monkeypatch.setattr("rbdgen.compile.front.pivot_bounds", lambda robot: NO_BOUNDS)
     said = r"^proven: all: node \d+ \(exponent\) of region factor \d has no proof: nothing"
     with pytest.raises(RangeError, match=said):
         compile_core(front_end("iiwa14", functions=("minv",), proven="all"))

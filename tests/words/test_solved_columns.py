@@ -10,31 +10,33 @@ import pytest
 from flint import arb
 
 from rbdgen.compile.flow import compile_core, front_end
-from rbdgen.compile.words import Words
+from rbdgen.compile.words import FixedFunctions
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.intervals import Interval
 from rbdgen.graph.node import Node, Op
 from rbdgen.words.bounds import bounds
 from rbdgen.words.factor_errors import factors_in, in_words
-from rbdgen.words.input_domain import Given
-from rbdgen.words.pivot_bounds import Felt
+from rbdgen.words.input_domain import InputDomain
+from rbdgen.words.pivot_bounds import PivotBounds
 from rbdgen.words.proven_ranges import proof as proof_of
 from rbdgen.words.proven_ranges import prove
-from rbdgen.words.solved_columns import Known
+from rbdgen.words.solved_columns import KnownSignals
 from rbdgen.words.value_range import extents
 from tests.support.balls import Ball, farther, outside, states, values
 from tests.support.marks import fast_at
-from tests.support.proven import found_largest, made_with_felt
+from tests.support.proven import found_largest, made_with_pivot_bounds
 
 SOLVED = ("effort", "back", "out")
 
 
-def claims(fixed: FixedGraph, limits: Mapping[str, Interval], felt: Felt) -> dict[Node, Interval]:
-    factors, _ = factors_in(fixed, limits, (), felt)
-    return bounds(fixed.graph, limits, (), Known(factors, fixed.graph))
+def claims(
+    fixed: FixedGraph, limits: Mapping[str, Interval], pivot_bounds: PivotBounds
+) -> dict[Node, Interval]:
+    factors, _ = factors_in(fixed, limits, (), pivot_bounds)
+    return bounds(fixed.graph, limits, (), KnownSignals(factors, fixed.graph))
 
 
-def in_balls(given: Given, n: int, seed: int, radius: float) -> Iterator[dict[str, Ball]]:
+def in_balls(given: InputDomain, n: int, seed: int, radius: float) -> Iterator[dict[str, Ball]]:
     """Inputs in boxes of that radius around states whose accelerations are within limits; the
     efforts that they take are balls, too."""
     assert given.domain is not None
@@ -45,7 +47,7 @@ def in_balls(given: Given, n: int, seed: int, radius: float) -> Iterator[dict[st
         yield balls | {name: made[node] for name, node in derived.outputs.items()}
 
 
-def at_limits(given: Given, n: int, seed: int) -> Iterator[dict[str, float]]:
+def at_limits(given: InputDomain, n: int, seed: int) -> Iterator[dict[str, float]]:
     """Inputs in such states."""
     assert given.domain is not None
     for state in states(given.domain.limits, n, seed):
@@ -59,8 +61,8 @@ BOTH = [("pendulum", "fd"), ("pendulum", "dfd"), ("hyq", "fd"), ("iiwa14", "fd")
 
 @pytest.mark.parametrize(("robot", "function"), fast_at((0, 1), BOTH))
 def test_no_value_in_balls_is_outside(robot: str, function: str) -> None:
-    fixed, given, felt, proof, limits = made_with_felt(robot, function)
-    claimed = claims(fixed, limits, felt)
+    fixed, given, pivot_bounds, proof, limits = made_with_pivot_bounds(robot, function)
+    claimed = claims(fixed, limits, pivot_bounds)
     seen = extents(fixed.graph, given.states).largest
     assert all(seen[n] <= proof.largest[n] for n in fixed.graph.nodes if n.op is not Op.INPUT)
     n = len(next(iter(given.extremes.values())))
@@ -75,7 +77,7 @@ def test_no_value_in_balls_is_outside(robot: str, function: str) -> None:
 
 @pytest.mark.parametrize(("robot", "function"), BOTH)
 def test_no_word_is_farther_than_proven(robot: str, function: str) -> None:
-    fixed, given, _, proof, _ = made_with_felt(robot, function)
+    fixed, given, _, proof, _ = made_with_pivot_bounds(robot, function)
     for state in at_limits(given, 10, seed=2):
         assert not farther(fixed, proof.error, state)
     n = len(next(iter(given.extremes.values())))
@@ -86,11 +88,11 @@ def test_no_word_is_farther_than_proven(robot: str, function: str) -> None:
 @pytest.mark.parametrize(("robot", "unproven"), [("pendulum", 0), ("hyq", 13)])
 def test_accelerations_are_proven(robot: str, unproven: int) -> None:
     """All that q̈ is solved by; and it is no larger than limits allow, but for the constants."""
-    fixed, given, felt, proof, _ = made_with_felt(robot, "fd")
+    fixed, given, pivot_bounds, proof, _ = made_with_pivot_bounds(robot, "fd")
     solved = {n for n in fixed.graph.nodes if n.region and n.region[0] in SOLVED}
     assert solved and solved <= proof.holds
     assert len([n for n in fixed.graph.nodes if n not in proof.holds]) <= unproven
-    for k, most in felt.accelerations.items():
+    for k, most in pivot_bounds.accelerations.items():
         node = fixed.graph.outputs[f"qdd[{k}]"]
         assert most * (1 - 1e-3) <= proof.largest[node] <= most * 1.03
     seen = extents(fixed.graph, given.states).largest
@@ -100,10 +102,10 @@ def test_accelerations_are_proven(robot: str, unproven: int) -> None:
 
 def test_claims_of_less_are_refuted() -> None:
     """Bounds halved, and accelerations that are less than they may be."""
-    fixed, given, felt, _, limits = made_with_felt("hyq", "fd")
-    claimed = claims(fixed, limits, felt)
-    less = {k: 0.9 * most for k, most in felt.accelerations.items()}
-    less_claimed = claims(fixed, limits, replace(felt, accelerations=less))
+    fixed, given, pivot_bounds, _, limits = made_with_pivot_bounds("hyq", "fd")
+    claimed = claims(fixed, limits, pivot_bounds)
+    less = {k: 0.9 * most for k, most in pivot_bounds.accelerations.items()}
+    less_claimed = claims(fixed, limits, replace(pivot_bounds, accelerations=less))
     seen = extents(fixed.graph, given.states).largest
     solved = [n for n in fixed.graph.nodes if n.region and n.region[0] in SOLVED]
     assert np.mean([max(map(abs, claimed[n])) / 2 < seen[n] for n in solved]) > 0.95
@@ -113,13 +115,13 @@ def test_claims_of_less_are_refuted() -> None:
 
 def test_a_proven_word_narrowed_by_a_bit_is_refused() -> None:
     """Where states reach it a flag rises in the integer model."""
-    fixed, given, felt, proof, limits = made_with_felt("hyq", "fd")
+    fixed, given, pivot_bounds, proof, limits = made_with_pivot_bounds("hyq", "fd")
     inputs = {k: word.quantize(given.extremes[k]) for k, word in fixed.inputs.items()}
     seen = extents(fixed.graph, given.states).largest
     solved = [n for n in fixed.graph.nodes if n.region and n.region[0] in SOLVED]
     able = [n for n in solved if fixed.overflowing(n)]
-    factors, _ = factors_in(fixed, limits, (), felt)
-    of = bounds(fixed.graph, limits, (), Known(factors, fixed.graph))
+    factors, _ = factors_in(fixed, limits, (), pivot_bounds)
+    of = bounds(fixed.graph, limits, (), KnownSignals(factors, fixed.graph))
     refused = 0
     for node in able[:: len(able) // 12]:
         narrow = replace(fixed.formats[node], width=fixed.formats[node].width - 1)
@@ -134,9 +136,9 @@ def test_a_proven_word_narrowed_by_a_bit_is_refused() -> None:
 
 def test_names_that_are_wrong_prove_no_words() -> None:
     """The sums that y and x are must be those of the factors, of the rows that they are named."""
-    fixed, _, felt, _, limits = made_with_felt("hyq", "fd")
-    factors, _ = factors_in(fixed, limits, (), felt)
-    of = bounds(fixed.graph, limits, (), Known(factors, fixed.graph))
+    fixed, _, pivot_bounds, _, limits = made_with_pivot_bounds("hyq", "fd")
+    factors, _ = factors_in(fixed, limits, (), pivot_bounds)
+    of = bounds(fixed.graph, limits, (), KnownSignals(factors, fixed.graph))
     right = in_words(fixed, of, factors).columns.signals
     for kind, behind in (("b", "y"), ("y", "y"), ("x", "x"), ("z", "x")):
         known = {**fixed.graph.known, f"{kind}[0,1]": fixed.graph.known[f"{kind}[0,4]"]}
@@ -147,10 +149,10 @@ def test_names_that_are_wrong_prove_no_words() -> None:
 
 def test_efforts_within_limits_are_among_them() -> None:
     """With limits of efforts, states are those of accelerations within limits that take no more."""
-    words = Words(front_end("pendulum", functions=("fd",), effort=15.0))
+    words = FixedFunctions(front_end("pendulum", functions=("fd",), effort=15.0))
     ranges, fixed = words.whole
-    felt, given = words.front.felt, words.given.searched(fixed.graph)[0]
-    proof = prove(fixed, ranges.limits, ranges.units, felt)
+    pivot_bounds, given = words.front.pivot_bounds, words.given.searched(fixed.graph)[0]
+    proof = prove(fixed, ranges.limits, ranges.units, pivot_bounds)
     assert proof.holds.issuperset(fixed.graph.outputs.values())
     seen = extents(fixed.graph, given.states).largest
     assert all(seen[n] <= proof.largest[n] for n in fixed.graph.nodes if n.op is not Op.INPUT)

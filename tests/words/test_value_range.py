@@ -22,7 +22,7 @@ def all_operations() -> Graph:
     graph = Graph(
         ("q", "v", "w", "unread"), {"y": -scaled + chosen, "x": b.lift(-2.0), "z": -scaled}
     )
-    assert {node.op for node in graph.nodes} == set(Op) - {Op.HELD}  # of hardware alone
+    assert {node.op for node in graph.nodes} == set(Op) - {Op.PARAMETER}  # of hardware alone
     return graph
 
 

@@ -23,7 +23,7 @@ from rbdgen.graph.reciprocal import WIDEST, exponent_width
 from rbdgen.passes.word_forms import reciprocals
 from rbdgen.robot.model import RobotError
 from rbdgen.words.graph_words import worst_error
-from rbdgen.words.input_domain import Given
+from rbdgen.words.input_domain import InputDomain
 from rbdgen.words.ranges import Ranges
 from rbdgen.words.wordlength import (
     ANGLE_BITS,
@@ -206,7 +206,7 @@ def test_guard_bits_take_no_multiplier() -> None:
     for guard in (1, 2):
         made = compile_core(front_end("pendulum", functions=("did",), width=18, guard=guard, ii=1))
         states = columns(made, 2000, seed=5)
-        given = Given({}, {}, states, frozenset())
+        given = InputDomain({}, {}, states, frozenset())
         error = worst_error(made.fixed, made.front.graph, given).share
         found.append((error, made.plan.latency, made.plan.multipliers))
     (coarse, *before), (fine, *after) = found

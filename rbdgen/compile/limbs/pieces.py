@@ -22,9 +22,9 @@ from ...graph.word import kind_of
 from ...schedule.partition import Piece, cut
 from ...system.progress import Progress
 from ...tasks.visit import LIMBS, PARTS, TRUNK, parse, part_of
-from ...words.input_domain import Given
+from ...words.input_domain import InputDomain
 from ...words.instances import instantiate
-from ...words.program_ranges import in_words_along
+from ...words.program_ranges import program_in_words
 from ...words.wordlength import input_formats
 from ..front import Front
 from ..stage_pieces import OUTPUTS, StagePieces, complete, targets_of
@@ -61,10 +61,10 @@ def split_limbs(front: Front, partly: bool) -> Split:
     return hips
 
 
-def cut_limbs(front: Front, found: Split, given: Given, progress: Progress) -> StagePieces:
+def cut_limbs(front: Front, found: Split, given: InputDomain, progress: Progress) -> StagePieces:
     """The pieces of a robot with every limb of a group as the first one; LimbError as above."""
     names, width = front.graph.inputs, front.design.width
-    words = in_words_along(found.program(names), given, as_designed(front, progress))
+    words = program_in_words(found.program(names), given, as_designed(front, progress))
     parts = cut(words[REST], targets_of(words[REST].graph)) if REST in words else {}
     for part, limbs in zip(("",) if found.alone else LIMBS, found.groups, strict=False):
         parts = _limb_pieces(found, limbs, words, part, "trig" in parts) | parts

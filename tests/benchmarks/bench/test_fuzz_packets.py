@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from rbdgen.api.errors import Mismatch
-from rbdgen.shell.task_packets import Function, PacketFormat, Status
+from rbdgen.shell.task_packets import PacketFormat, Status, TaskFunction
 from rbdgen.tools.model import Model, Result
 from rbdgen_benchmarks.bench import fuzz_packets
 
 
 def test_what_is_sent_is_no_task() -> None:
-    of = PacketFormat({0: Function("id", 3, 2), 2: Function("m", 1, 3)}, (18, 18, 18))
+    of = PacketFormat({0: TaskFunction("id", 3, 2), 2: TaskFunction("m", 1, 3)}, (18, 18, 18))
     rng = Random(0)
     said = Counter(of.judge_task(fuzz_packets.no_task(of, rng)) for _ in range(2000))
     assert set(said) == {status for status in Status if status.is_error}

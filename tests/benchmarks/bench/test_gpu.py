@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen import api
-from rbdgen.codegen.nvcc import NoCompiler, compiled, find_nvcc
+from rbdgen.codegen.nvcc import NoNvcc, compiled, find_nvcc
 from rbdgen.codegen.rows import rows
 from rbdgen.system.templates import render
 from rbdgen_benchmarks.bench import gpu
@@ -17,7 +17,7 @@ from rbdgen_benchmarks.bench import gpu
 def _nvcc() -> None:
     try:
         find_nvcc()
-    except NoCompiler as error:
+    except NoNvcc as error:
         pytest.skip(str(error))
 
 
@@ -54,6 +54,6 @@ def test_a_missing_compiler_is_said_in_one_line(
     monkeypatch.delenv("CUDA_HOME", raising=False)
     monkeypatch.delenv("NVCC", raising=False)
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path))
-    with pytest.raises(NoCompiler, match="pip install nvidia-cuda-nvcc") as error:
+    with pytest.raises(NoNvcc, match="pip install nvidia-cuda-nvcc") as error:
         find_nvcc()
     assert "\n" not in str(error.value)

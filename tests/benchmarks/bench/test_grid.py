@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.codegen.interface import Interface
-from rbdgen.codegen.nvcc import NoCompiler
+from rbdgen.codegen.interface import ArrayInterface
+from rbdgen.codegen.nvcc import NoNvcc
 from rbdgen_benchmarks.bench import grid
 from rbdgen_benchmarks.bench.grid import FUNCTIONS, NoGrid
 from tests.support.marks import fast_at
 
-NOTHING = Interface((), (), {}, {})
+NOTHING = ArrayInterface((), (), {}, {})
 
 
 @pytest.mark.parametrize("function", fast_at((0, len(FUNCTIONS) - 1), [*FUNCTIONS]))
@@ -61,6 +61,6 @@ def test_its_program_compiles(function: str, tmp_path: Path) -> None:
     interface = made.manifest.program.interface
     try:
         program = grid.build(made.folder, function, interface, "sm_90")
-    except (NoGrid, NoCompiler) as error:
+    except (NoGrid, NoNvcc) as error:
         pytest.skip(str(error))
     assert program.stat().st_size > 0

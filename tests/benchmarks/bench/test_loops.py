@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.codegen.nvcc import NoCompiler, find_nvcc
+from rbdgen.codegen.nvcc import NoNvcc, find_nvcc
 from rbdgen_benchmarks.bench import loops
 
 
@@ -27,7 +27,7 @@ def test_both_forms_are_measured(
     assert printed.count("pendulum, did") == 2 + len([*inlined["cuda"], *looped["cuda"]])
     try:
         find_nvcc()
-    except NoCompiler as error:
+    except NoNvcc as error:
         pytest.skip(str(error))
     for own in (inlined, looped):
         (kernels,) = own["cuda"]

@@ -12,9 +12,9 @@ import pytest
 from rbdgen import golden
 from rbdgen.cli.main import main
 from rbdgen.draw.loglog import Panel, picture
-from rbdgen.dynamics.lathrop import ONE, Link, Outward, linear, logarithmic
+from rbdgen.dynamics.lathrop import ONE, LinkState, Outward, linear, logarithmic
 from rbdgen.dynamics.networks import NETWORKS
-from rbdgen.dynamics.scalars import Numbers
+from rbdgen.dynamics.scalars import FloatScalars
 from rbdgen.dynamics.spatial import ZERO, add
 from rbdgen.dynamics.steps import Inline
 from rbdgen.dynamics.vectors import Scalars
@@ -28,7 +28,7 @@ def turn_x(angle: float) -> np.ndarray:
     return np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
 
 
-def arm(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[Robot, list[Link]]:
+def arm(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[Robot, list[LinkState]]:
     """A chain by standard Denavit-Hartenberg rows, as a robot and as Lathrop's links at a state."""
     n = len(q)
     rng = np.random.default_rng(n)
@@ -44,7 +44,7 @@ def arm(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[Robot, list[Lin
         c, s = np.cos(q[i]), np.sin(q[i])
         A = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ own.rotation
         p, r = (own.rotation.T @ own.translation).tolist(), com.tolist()
-        links.append(Link(A.tolist(), p, r, add(p, r), mass, about.tolist(), qd[i], qdd[i]))
+        links.append(LinkState(A.tolist(), p, r, add(p, r), mass, about.tolist(), qd[i], qdd[i]))
     return Robot("arm", tuple(joints)), links
 
 
@@ -54,7 +54,7 @@ def test_lathrops_forms_are_inverse_dynamics(n: int) -> None:
     q, qd, qdd = rng.uniform(-2, 2, (3, n))
     robot, links = arm(q, qd, qdd)
     tau = golden.rnea(robot, q[None], qd[None], qdd[None])[0]
-    run, ops, up = Inline(Numbers()), Scalars(), [0.0, 0.0, 9.81]
+    run, ops, up = Inline(FloatScalars()), Scalars(), [0.0, 0.0, 9.81]
     forms = {"linear": linear(run, ops, links, up).tau}
     for name in NETWORKS:
         base = Outward(ONE, ZERO, ZERO, ZERO, ZERO, ZERO, up)

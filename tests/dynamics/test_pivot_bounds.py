@@ -10,11 +10,11 @@ import pytest
 from scipy.optimize import minimize
 
 from rbdgen.compile.flow import front_end
-from rbdgen.dynamics.felt import felt, obstacle
+from rbdgen.dynamics.pivot_bounds import obstacle, pivot_bounds
 from rbdgen.golden import crba
 from rbdgen.robot.canonical import stages
 from rbdgen.robot.model import Array, Drivetrain, Inertia, JointKind, Mimic, Robot
-from rbdgen.words.pivot_bounds import UNFELT, Felt
+from rbdgen.words.pivot_bounds import NO_BOUNDS, PivotBounds
 from tests.support.marks import slow
 
 STATES, CLIMBS = 4000, 2
@@ -29,8 +29,8 @@ def bodies(name: str) -> Robot:
 
 
 @cache
-def known(name: str) -> Felt:
-    return felt(bodies(name))
+def known(name: str) -> PivotBounds:
+    return pivot_bounds(bodies(name))
 
 
 def pivots(M: Array) -> Array:
@@ -116,7 +116,7 @@ def test_random_chains_and_trees_stay_above(seed: int) -> None:
             )
         )
     robot = robot.with_joints(joints)
-    found = felt(robot)
+    found = pivot_bounds(robot)
     M = crba(robot, positions(robot, 2000, seed))
     D, inverse = pivots(M), np.diagonal(np.linalg.inv(M), axis1=1, axis2=2)
     assert len(found.pivot) == robot.nv
@@ -141,13 +141,13 @@ def test_of_what_is_no_body_nothing_is_known() -> None:
     assert obstacle(wrong) == f"the inertia of link {second.body} is no body's"
     follows = robot.with_joints([first, replace(second, mimic=Mimic(0))])
     assert obstacle(follows) == f"joint {second.name} mimics another"
-    assert felt(wrong) == felt(follows) == UNFELT
+    assert pivot_bounds(wrong) == pivot_bounds(follows) == NO_BOUNDS
     floating = front_end("pendulum", functions=("m",), base="floating", fit=False).robot
-    assert felt(floating).pivot.keys() == {6, 7}
+    assert pivot_bounds(floating).pivot.keys() == {6, 7}
 
 
 def test_rotors_count() -> None:
     robot = bodies("pendulum")
     geared = [replace(j, drivetrain=Drivetrain(armature=0.5)) for j in robot.joints]
-    plain, found = felt(robot), felt(robot.with_joints(geared))
+    plain, found = pivot_bounds(robot), pivot_bounds(robot.with_joints(geared))
     assert all(found.pivot[k] == plain.pivot[k] + 0.5 for k in plain.pivot)

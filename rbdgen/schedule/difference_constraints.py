@@ -15,7 +15,7 @@ class ScheduleError(RuntimeError):
     """A schedule that breaks one of its own rules: a defect of the scheduler."""
 
 
-class Program:
+class DifferenceConstraints:
     """Whole numbers x with x_to - x_of ≥ gap, minimising a weighted sum of differences."""
 
     def __init__(self) -> None:

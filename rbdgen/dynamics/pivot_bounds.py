@@ -30,7 +30,7 @@ from ..golden.spatial import inertia_matrix, motion_cross, motion_transform
 from ..golden.tree import motion_subspace
 from ..robot.model import Array, JointKind, Robot
 from ..robot.rotors import drivetrains
-from ..words.pivot_bounds import UNFELT, Felt
+from ..words.pivot_bounds import NO_BOUNDS, PivotBounds
 from . import drivetrains as gears
 
 BELOW = {False: 2, True: 1}  # bodies that count beyond the joint's own; its parent being free
@@ -46,25 +46,28 @@ LARGE = 600.0  # an exponent that float64 has
 Energy = Callable[[Array, Array], tuple[Array, Array]]
 
 
-def felt(robot: Robot) -> Felt:
+def pivot_bounds(robot: Robot) -> PivotBounds:
     """Lower bounds of pivots and upper bounds of M⁻¹'s diagonal; none if there is an ``obstacle``.
 
-    Joints of several coordinates have no bounds (``unfelt``).
+    Joints of several coordinates have no bounds (``without_pivot_bounds``).
     """
     if obstacle(robot):
-        return UNFELT
+        return NO_BOUNDS
     pivot: dict[int, float] = {}
     inverse: dict[int, float] = {}
     own = drivetrains(robot)
     for i, slot in robot.v_slices.items():
         if robot.joints[i].kind.nv == 1:
             rotor = gears.armature(own.get(slot.start, []))
-            held, free = rotor + _felt(robot, i, free=False), rotor + _felt(robot, i, free=True)
+            held, free = (
+                rotor + _pivot_bound(robot, i, free=False),
+                rotor + _pivot_bound(robot, i, free=True),
+            )
             if held > 0:
                 pivot[slot.start] = held
             if free > 0:
                 inverse[slot.start] = 1 / free
-    return Felt(pivot, inverse)
+    return PivotBounds(pivot, inverse)
 
 
 def obstacle(robot: Robot) -> str:
@@ -83,7 +86,7 @@ def obstacle(robot: Robot) -> str:
     return ""
 
 
-def unfelt(robot: Robot, given: int) -> list[str]:
+def without_pivot_bounds(robot: Robot, given: int) -> list[str]:
     """Joints of several coordinates, but those whose motion is given: the first coordinates."""
     return [
         robot.joints[i].name
@@ -92,18 +95,18 @@ def unfelt(robot: Robot, given: int) -> list[str]:
     ]
 
 
-def _felt(robot: Robot, i: int, free: bool) -> float:
+def _pivot_bound(robot: Robot, i: int, free: bool) -> float:
     """The inertia that a joint of one coordinate feels, at least, without its rotor; ``free``: its
     parent may move, too."""
     near = next(
         near
         for below in count(BELOW[free], -1)
-        if len((near := Near(robot, i, below, free)).turning) <= ANGLES
+        if len((near := NearBodies(robot, i, below, free)).turning) <= ANGLES
     )
     return _least(near.energy, len(near.turning)) * (1 - ROUNDING)
 
 
-class Near:
+class NearBodies:
     """The bodies near joint ``i``: its own, ``below`` bodies beyond on each way, and its parent, if
     that is ``free`` and there is one; it turns on the base, if that is what it hangs on.
 

@@ -25,7 +25,7 @@ IN_LOGIC = 4  # a product of 18 x 18 bits in carry chains, about 380 LUTs
 
 
 @dataclass(frozen=True, order=True)
-class Way:
+class Candidate:
     """A task every ``every`` = ``rounds`` · ``cycles``: with so many datapaths and multipliers.
 
     ``products``: of all datapaths, of which ``in_logic`` find no multiplier.
@@ -45,7 +45,7 @@ class Way:
         return self.products + MULTIPLIER * self.multipliers + IN_LOGIC * self.in_logic
 
 
-class Ways:
+class Candidates:
     """All numbers of rounds that a task may take, and of cycles in a round."""
 
     def __init__(self, program: FixedProgram, target: Target, apart: bool = True) -> None:
@@ -57,12 +57,12 @@ class Ways:
         self._datapaths = dict(sorted(datapaths.items(), key=lambda item: (item[1], item[0])))
         self._jobs: dict[int, Jobs] = {}
 
-    def leanest(self, every: int, budget: int) -> Way | None:
+    def leanest(self, every: int, budget: int) -> Candidate | None:
         """The way that takes least at an interval; None: over the budget."""
         ways = self._of_shared(every, budget), self._of_one_cycle(every, budget)
         return min((way for way in ways if way), key=lambda way: way.cost, default=None)
 
-    def _of_shared(self, every: int, budget: int) -> Way | None:
+    def _of_shared(self, every: int, budget: int) -> Candidate | None:
         """The way with the fewest datapaths in whose rounds multipliers are shared."""
         for rounds, datapaths in self._datapaths.items():
             cycles = every // rounds
@@ -70,10 +70,10 @@ class Ways:
                 jobs = self._jobs_of(rounds)
                 multipliers = jobs.multipliers(cycles)
                 if multipliers <= budget:
-                    return Way(datapaths, multipliers, every, rounds, cycles, len(jobs.kind))
+                    return Candidate(datapaths, multipliers, every, rounds, cycles, len(jobs.kind))
         return None
 
-    def _of_one_cycle(self, every: int, budget: int) -> Way | None:
+    def _of_one_cycle(self, every: int, budget: int) -> Candidate | None:
         """The way in rounds of one cycle, if no more products are in logic than in hardware."""
         if every not in self._datapaths or every <= GATHERING:
             return None
@@ -82,9 +82,11 @@ class Ways:
         logic = sum(kind.style == "logic" for kind in jobs.kind.values())
         if multipliers > budget or logic > multipliers:
             return None
-        return Way(self._datapaths[every], multipliers, every, every, 1, len(jobs.kind), logic)
+        return Candidate(
+            self._datapaths[every], multipliers, every, every, 1, len(jobs.kind), logic
+        )
 
-    def soonest(self, budget: int) -> Way:
+    def soonest(self, budget: int) -> Candidate:
         """The way with the smallest interval within a budget of hardware multipliers.
 
         Raises:
@@ -96,7 +98,7 @@ class Ways:
             for rounds, datapaths in self._datapaths.items()
             if datapaths <= MOST_DATAPATHS * least
         ]
-        ways: list[Way] = []
+        ways: list[Candidate] = []
         for rounds in tried:
             jobs = self._jobs_of(rounds)
             first = 1 + -(-GATHERING // rounds)
@@ -106,7 +108,7 @@ class Ways:
                 if multipliers <= budget:
                     every = rounds * cycles
                     own = self._datapaths[rounds], multipliers, every, rounds, cycles
-                    ways.append(Way(*own, len(jobs.kind)))
+                    ways.append(Candidate(*own, len(jobs.kind)))
                     break
         if not ways:
             fewest = min(self._jobs_of(rounds).multipliers(1 << 20) for rounds in tried)

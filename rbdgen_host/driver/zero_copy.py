@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen.api.arrays import completed
-from rbdgen.api.native_programs import Program
+from rbdgen.api.native_programs import NativeProgram
 from rbdgen.codegen.cuda_library import module_of, on_device
 from rbdgen.design.choices import NEEDS
 from rbdgen.design.states import turns
@@ -26,7 +26,7 @@ class Direct:
     that is not has NaN for results. Entries that no result depends on may be anything.
     """
 
-    def __init__(self, returns: Sequence[str], program: Program) -> None:
+    def __init__(self, returns: Sequence[str], program: NativeProgram) -> None:
         self._robot, self._library = program.robot, program.library
         self._names = [array.name for array in program.interface.takes]
         self._forces, self._loaded = "f_ext" in self._names, PAYLOAD in self._names

@@ -10,7 +10,7 @@ from ..words.instances import FixedProgram
 
 
 @dataclass(frozen=True)
-class Turns:
+class Sharing:
     """``count`` turns of a task, each ``latency`` cycles long; ``program``: who reads what.
 
     Of limbs, a turn is a visit to the program's one template. Of joints, it is a round, in which

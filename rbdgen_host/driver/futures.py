@@ -13,8 +13,8 @@ from rbdgen.api.folder import InputError
 from rbdgen.design.choices import ALIASES, GIVEN_BASE, GIVES, NEEDS, WHOLE
 from rbdgen.graph.arrays import FAR
 
-from .answers import Answer, Tasks
 from .base_link import BaseLink
+from .requests import Answer, Tasks
 from .words import Array, Flags
 
 Found = Array | tuple[Array | None, ...]
