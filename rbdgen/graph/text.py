@@ -21,6 +21,7 @@ from .graph import Graph
 from .node import Builder, Node, Op, Region
 
 NAMED = {op.value: op for op in Op}
+FORMER = {"held": "parameter"}  # names of operations in files of version 0.1
 COLUMN = 44  # where regions and formats stand, if the operation leaves room
 
 # What stands before the name or number of an operation that has one.
@@ -109,7 +110,7 @@ def _value(node: Node) -> list[str]:
 
 def _read(builder: Builder, match: re.Match[str], nodes: Mapping[str, Node]) -> Node:
     """The node of a line that has the form of one."""
-    op = NAMED.get(match["op"])
+    op = NAMED.get(FORMER.get(match["op"], match["op"]))
     if op is None:
         raise TextError(f"no operation {match['op']!r}")
     args = [nodes[name] for name in match["args"].split()]

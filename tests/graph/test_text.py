@@ -49,6 +49,7 @@ def test_every_operation_reads_and_writes_alike() -> None:
     assert {node.op for node in graph.nodes} == set(Op)
     assert graph.inputs == ("a", "b[1,2]", "unused")
     assert list(graph.outputs) == ["tau[0]", "tau[1]"]
+    assert to_text(from_text(EVERYTHING.replace("= parameter", "= held"))) == EVERYTHING
     regions = {"forward 0": 2, "backward 12": 1, "forward 1": 1}
     for region, count in regions.items():
         kind, joint = region.split()
