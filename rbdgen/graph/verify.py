@@ -67,6 +67,7 @@ def _verify_regions(graph: Graph) -> None:
 def verify_fixed(fixed: FixedGraph) -> FixedGraph:
     """The fixed-point graph, if hardware can be made of it."""
     verify(fixed.graph)
+    sines: dict[Node, int] = {}  # angle → bits of its sine and its cosine, which one unit makes
     for node in fixed.graph.nodes:
         _require(node in fixed.formats, node, "has no format")
         out = fixed.formats[node]
@@ -86,6 +87,8 @@ def verify_fixed(fixed: FixedGraph) -> FixedGraph:
                 turns, phase = fixed.sincos(node), of[0].fraction
                 _require(phase >= turns.coarsest, node, "has an angle too coarse for its unit")
                 _require(phase <= turns.finest, node, "has an angle too fine for its unit")
+                both = sines.setdefault(node.args[0], out.width)
+                _require(out.width == both, node, "has another width than its angle's other one")
             case Op.RECIP:
                 _require(False, node, "has no unit: lower reciprocals first")
             case Op.MANTISSA:

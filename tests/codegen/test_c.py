@@ -25,22 +25,6 @@ from tests.support.integer_graphs import WARNINGS, Compiled, all_words, expected
 UNDEFINED = ("-O1", "-fsanitize=undefined", "-fno-sanitize-recover=undefined")
 
 
-@pytest.mark.parametrize(("widest", "seed"), [(18, 1), (32, 3)])
-def test_random_graphs(widest: int, seed: int, tmp_path: Path) -> None:
-    rng = np.random.default_rng(seed)
-    fixed, flagged = random_graph(rng, 150, widest)
-    words = all_words(rng, fixed, 2000)
-    found, flags = Compiled(fixed, flagged, tmp_path, UNDEFINED).run(words)
-    right, raised = expected(fixed, flagged, words)
-    np.testing.assert_array_equal(found, right)
-    np.testing.assert_array_equal(flags, raised)
-    assert 0.05 < raised.mean() < 0.999
-    assert {node.op for node in fixed.graph.nodes} >= set(Op) - {
-        Op.RECIP,
-        Op.PARAMETER,
-    }  # registers are of robots
-
-
 def test_parts_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(c_file, "LONGEST", 20)
     monkeypatch.setattr(c_file, "PART", 7)

@@ -30,9 +30,7 @@ from rbdgen.graph.verify import verify_fixed
 from rbdgen.schedule.flags import flagged_outputs
 from rbdgen.system.named_word import NamedWord
 from tests.support.hls_bench import BEAT, STREAM, run
-from tests.support.integer_graphs import ABOUT, all_words, expected, random_graph
-
-WIDE = [(24, 2), (32, 3)]
+from tests.support.integer_graphs import ABOUT, all_words, expected
 
 
 def written(
@@ -71,16 +69,6 @@ def test_loops_are_the_program_that_joints_take_turns_in(
     files["expected_words.txt"] = rows([*found.T, *flags.T.astype(np.int64)])
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    assert run(tmp_path, "made") == "1000 states, 0 words and flags differ\n"
-
-
-@pytest.mark.parametrize(
-    ("widest", "seed"), [pytest.param(*own, marks=pytest.mark.slow) for own in ((18, 1), *WIDE)]
-)
-def test_random_graphs(widest: int, seed: int, tmp_path: Path) -> None:
-    rng = np.random.default_rng(seed)
-    fixed, flagged = random_graph(rng, 60, widest)
-    written(tmp_path, fixed, flagged, all_words(rng, fixed, 1000))
     assert run(tmp_path, "made") == "1000 states, 0 words and flags differ\n"
 
 

@@ -138,3 +138,13 @@ def test_a_sine_in_radians_is_for_floats_only() -> None:
     graph = Graph(("x",), {"y": b.sin(b.input("x"))})
     assert verify(graph).outputs["y"].value == math.tau
     assert graph.outputs["y"].op is Op.SIN
+
+
+def test_a_sine_and_the_cosine_of_its_angle_have_one_width() -> None:
+    """One unit makes both, in all that it is made of."""
+    b = Builder()
+    x = b.input("x")
+    graph = Graph(("x",), {"s": b.sin(x, 1.0), "c": b.cos(x, 1.0)})
+    formats = {x: PHASE, graph.outputs["s"]: Format(14, 13), graph.outputs["c"]: Format(15, 14)}
+    with pytest.raises(GraphError, match="has another width than its angle's other one"):
+        verify_fixed(FixedGraph(graph, {"x": PHASE}, formats, 18))

@@ -92,7 +92,7 @@ def random_graph(rng: np.random.Generator, nodes: int, widest: int) -> tuple[Fix
     formats[made[-1]] = _format(rng, widest)
     while len(made) < nodes:
         op = rng.choice([op for op in Op if op not in (Op.INPUT, Op.CONST, Op.RECIP)])
-        with suppress(GraphError):
+        with suppress(GraphError), b.region("forward", 0):
             made.append(_node(rng, b, op, made, formats, steps, widest))
     outputs, place = {}, {}
     users = Graph((), {f"y[{n.index}]": n for n in made}).users
@@ -145,8 +145,8 @@ def _node(
             out = Format(own.width, own.fraction - round(np.log2(value)), False, own.wraps)
         case Op.SIN | Op.COS:
             args, value = [some([n for n in made if formats[n].fraction >= 12])], 1.0
-            out = Format(int(rng.integers(12, min(widest, 32) + 1)), 0)
-            out = Format(out.width, out.width - 1)
+            bits = 12 + args[0].index % (min(widest, 32) - 11)  # of both
+            out = Format(bits, bits - 1)
         case Op.MANTISSA | Op.EXPONENT:
             args = pick[:1]
             args = [some([*steps]) if steps and rng.random() < 0.5 else source(pick[0])]
