@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..compile.flow import front_end
+from ..compile.flow import front_end, front_of
 from ..compile.front import Front
 from ..compile.product import Product, compile_design, compile_front
 from ..compile.visits import with_visits
 from ..design.choices import OF_NUMBERS
 from ..design.derived import no_defaults
-from ..design.design import Design
 from ..design.effects import notes_of_use
 from ..design.facts import RobotFacts
 from ..design.limits import limits_table
@@ -33,39 +32,40 @@ LARGEST = 2**30  # bytes of a graph
 
 
 class Compilation:
-    """The steps to a design's files, each taken once however many languages need it."""
+    """The steps to a design's files, each taken once however many languages need it.
+
+    The robot is read when this is made; RobotError.
+    """
 
     def __init__(self, robot: str, progress: Progress, choices: Mapping[str, Any]) -> None:
-        self.robot, self.progress, self.choices = robot, progress, choices
-
-    @cached_property
-    def design(self) -> Design:
-        """The choices."""
-        return load(self.robot, **self.choices)[0]
+        self.progress, self.choices, self._path = progress, choices, robot
+        self._read: list[str] = []  # notes
+        self.design, self.robot = load(robot, notes=self._read, **choices)
+        self._said: set[str] = set()
 
     @cached_property
     def front(self) -> Front:
         """The graph over real numbers."""
-        self.progress(f"reading {self.robot}")
-        front = front_end(self.robot, self.progress, **self.choices)
-        self._say(front.notes)
-        return front
+        return self._traced()
 
     @cached_property
     def _in_floats(self) -> Front:
         """The same for programs in floating point."""
         if self.design.snap is not None:
             return self.front
-        self.progress(f"reading {self.robot}")
-        front = front_end(self.robot, self.progress, in_floats=True, **self.choices)
-        self._say(front.notes)
+        return self._traced(in_floats=True)
+
+    def _traced(self, in_floats: bool = False) -> Front:
+        self.progress(f"reading {self._path}")
+        front = front_of(self.design, self.robot, self._read, self.progress, in_floats)
+        self.say(front.notes)
         return front
 
     @cached_property
     def product(self) -> Product:
         """The graph in fixed point, scheduled: a core, or an accelerator's stages."""
         product = compile_front(self.front, self.progress)
-        self._say(product.notes)
+        self.say(product.notes)
         return product
 
     def front_of(self, language: str) -> Front:
@@ -76,12 +76,15 @@ class Compilation:
         words = language not in OF_NUMBERS
         front, own = (self.product.front, self.product.notes) if words else (self._in_floats, ())
         notes = notes_of_use(language, self.choices, words, texts=True, clocks=not words)
-        self._say(tuple(notes))
+        self.say(notes)
         return replace(front, notes=(*front.notes, *own, *notes))
 
-    def _say(self, notes: tuple[str, ...]) -> None:
+    def say(self, notes: Iterable[str]) -> None:
+        """Tell `progress` each note, once."""
         for note in notes:
-            self.progress(f"note: {note}")
+            if note not in self._said:
+                self._said.add(note)
+                self.progress(f"note: {note}")
 
 
 def closed(files: Files, entry: DesignManifest) -> Files:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..codegen.compiled import CompiledModel, CSources, Results
 from ..design.facts import TaskFacts
-from ..design.loading import load
 from ..graph.fixed import Flags, Integers
 from ..system.cache import cached, named
 from ..system.progress import Progress
@@ -35,42 +33,36 @@ def cached_design(robot: str, progress: Progress, choices: Mapping[str, Any]) ->
     ``progress`` is told the notes on the design in either case. Errors as those of `cached_folder`.
     """
 
+    made = Compilation(robot, progress, choices)
+
     def make(work: Path) -> None:
         from . import verilog  # imports all that makes hardware
 
-        for name, text in verilog.verilog(Compilation(robot, progress, choices)).items():
+        for name, text in verilog.verilog(made).items():
             (work / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
-    folder, made = cached_folder("design", robot, progress, choices, make)
-    if not made:
+    folder, new = cached_folder("design", made, make)
+    if not new:
         progress(f"generated before: {folder}")
-        for note in read_manifest(folder)["notes"]:
-            progress(f"note: {note}")
+        made.say(read_manifest(folder)["notes"])
     return folder
 
 
-def cached_folder(
-    what: str,
-    robot: str,
-    progress: Progress,
-    choices: Mapping[str, Any],
-    make: Callable[[Path], None],
-) -> tuple[Path, bool]:
-    """The folder ``what`` of a robot's design in the cache, and whether ``make`` made it now.
+def cached_folder(what: str, made: Compilation, make: Callable[[Path], None]) -> tuple[Path, bool]:
+    """The folder ``what`` of a robot's design in the cache, and whether ``make`` wrote it now.
 
     It is found by a digest of robot, choices and compiler. CacheError where the cache cannot
     be written.
     """
-    design, _ = load(robot, **choices)
-    of = f"{compiler_digest(FOLDER)} {design_digest(design)}"
-    made = False
+    of = f"{compiler_digest(FOLDER)} {design_digest(made.design)}"
+    new = False
 
     def make_now(work: Path) -> None:
-        nonlocal made
-        made = True
+        nonlocal new
+        new = True
         make(work)
 
-    return cached(named(what, of), make_now, progress), made
+    return cached(named(what, of), make_now, made.progress), new
 
 
 @dataclass(frozen=True)
@@ -98,23 +90,17 @@ class CachedIntegers:
     def __init__(self, robot: str, progress: Progress, choices: Mapping[str, Any]) -> None:
         """Errors as those of `cached_folder`."""
 
-        @cache
-        def product() -> Product:
-            from ..compile.product import compile_design  # the compiler: one second
-
-            return compile_design(robot, progress, **choices)
+        self._made = Compilation(robot, progress, choices)
 
         def make(work: Path) -> None:
-            for name, text in _files(product()).items():
+            for name, text in _files(self._made.product).items():
                 (work / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
-        self._product = product
-        self.folder, made = cached_folder("integers-design", robot, progress, choices, make)
+        self.folder, new = cached_folder("integers-design", self._made, make)
         self.facts = Facts.from_json(json.loads((self.folder / FACTS).read_bytes()))
-        if not made:
+        if not new:
             progress(f"compiled before: {self.folder}")
-        for note in self.facts.notes:
-            progress(f"note: {note}")
+            self._made.say(self.facts.notes)
         self._model = CompiledModel(self.facts.source, self.facts.nodes, progress)
 
     def run(self, words: Mapping[str, Integers]) -> Results:
@@ -124,7 +110,7 @@ class CachedIntegers:
             from ..compile.core import Core
             from .integer_model import integer_results
 
-            product = self._product()
+            product = self._made.product
             assert isinstance(product, Core)
             return integer_results(product, words)
 
@@ -139,7 +125,7 @@ class CachedIntegers:
         """
 
         def reference(words: Mapping[str, Integers]) -> Results:
-            found, flags = evaluate_task(self._product().accelerator, function, words)
+            found, flags = evaluate_task(self._made.product.accelerator, function, words)
             return found, flags[:, None]
 
         names = [own.name for own in self.facts.tasks.functions[function].inputs]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codegen.compiled import Results as IntegerResults
-from ..compile.flow import Core, Front, compile_core, front_end
+from ..compile.flow import Core, Front, compile_core, front_of
 from ..compile.parameters import not_registers
 from ..design.arrays import all_gives, given_coordinates, needs
 from ..design.choices import COMPILED, MODELS
@@ -67,7 +67,8 @@ def evaluate(
     if model not in MODELS:
         hint = did_you_mean(str(model), MODELS, f"; one of {', '.join(MODELS)}")
         raise InputError(f"no model {model!r}{hint}")
-    design, loaded = load(robot, **choices)
+    said: list[str] = []
+    design, loaded = load(robot, notes=said, **choices)
     arrays = checked(design, loaded, states)
     for note in notes_of_use(f"model {model}", choices, model in OF_WORDS, model in COMPILED):
         progress(f"note: {note}")
@@ -77,7 +78,7 @@ def evaluate(
         found = compiled(design, loaded, model, progress)(arrays)
         results = {name: values.astype(np.float64, copy=False) for name, values in found.items()}
     else:
-        front = front_end(robot, progress, **choices)
+        front = front_of(design, loaded, said, progress)
         if model == "float":
             results = graph_model(front, arrays)
         else:

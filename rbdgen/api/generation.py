@@ -9,7 +9,7 @@ from typing import Unpack, overload
 from ..design.choices import LANGUAGES, VERILOG
 from ..design.effects import refused
 from ..design.keywords import DesignChoices
-from ..design.loading import load, refuse_unknown
+from ..design.loading import refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from ..system.lazy import names_from
 from ..system.progress import Progress
@@ -67,10 +67,11 @@ def generate(
     refuse_unknown(choices, generate)
     languages = [to] if isinstance(to, str) else list(dict.fromkeys(to))
     _refuse_unwritten(languages)
-    design, loaded = load(robot, **choices)
+    made = Compilation(robot, progress, choices)
+    design, name = made.design, made.robot.name
     if line := refused(design, to=languages):
         raise UsageError(line)
-    default = default_place(robot, loaded.name, design, choices)
+    default = default_place(robot, name, design, choices)
     places = {}
     for language in languages:
         if output is None:
@@ -78,9 +79,8 @@ def generate(
             place = default.with_name(default.name + behind)
         else:
             place = Path(output) / language if not isinstance(to, str) else Path(output)
-        check_design_place(place, loaded.name, design, force, language)
+        check_design_place(place, name, design, force, language)
         places[language] = place
-    made = Compilation(robot, progress, choices)
     for language, place in places.items():
         write_folder(place, writer(language)(made))
     found = tuple(Generated(place) for place in places.values())

@@ -9,13 +9,14 @@ schedules, and ``fitting`` looks for the fastest that fits the part.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from ..design.bounds import bounds
 from ..design.contacts import notes_of_contacts
 from ..design.derived import as_fitted, is_left_open, is_unformulated
-from ..design.design import has_registers, snap_in_floats
+from ..design.design import Design, has_registers, snap_in_floats
 from ..design.effects import notes_of_interval, refuse_design
 from ..design.limits import no_limits, unused_limits
 from ..design.loading import load
@@ -23,7 +24,7 @@ from ..design.rules import ONE_TASK
 from ..design.target import find_target
 from ..graph.fixed import FixedGraph
 from ..robot.canonical import stages
-from ..robot.model import RobotError
+from ..robot.model import Robot, RobotError
 from ..system.notes import changing
 from ..system.progress import Progress
 from ..words.wordlength import PrecisionError
@@ -45,7 +46,7 @@ from .parameters import model_of, note_of_registers, refuse_own_angles
 from .samples import note_of_near, refuse_dependent, refuse_singular
 from .words import FixedFunctions
 
-__all__ = ["Core", "Front", "Progress", "front_end", "fixed_point", "compile_core"]
+__all__ = ["Core", "Front", "Progress", "front_end", "front_of", "fixed_point", "compile_core"]
 
 
 def front_end(
@@ -57,6 +58,18 @@ def front_end(
     """
     notes: list[str] = []
     design, robot = load(path, notes=notes, **choices)
+    return front_of(design, robot, notes, progress, in_floats)
+
+
+def front_of(
+    design: Design,
+    robot: Robot,
+    said: Iterable[str] = (),
+    progress: Progress = lambda _: None,
+    in_floats: bool = False,
+) -> Front:
+    """The same of a robot that was read; ``said``: the notes of `load`."""
+    notes = [*said]
     refuse_large(design, robot)
     refuse_singular(design, robot)
     refuse_dependent(design, robot)

@@ -18,7 +18,9 @@ import pytest
 from rbdgen import api
 from rbdgen.api import folder as folders
 from rbdgen.api.design_file import design_text
+from rbdgen.design import loading
 from rbdgen.design.loading import load
+from rbdgen.robot.urdf import parse_urdf
 from rbdgen.system.data import data_folder
 
 ROBOT = "pendulum"
@@ -247,3 +249,16 @@ def test_design_text_keeps_every_choice(tmp_path: Path) -> None:
     (tmp_path / "design.yaml").write_text(design_text(design))
     again, _ = load(tmp_path / "design.yaml")
     assert replace(again, robot=design.robot) == design
+
+
+def test_a_robot_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many languages there are, and as numbers are snapped for words and in floats."""
+    read: list[bytes] = []
+
+    def counted(source: Any, *more: Any, **choices: Any) -> Any:
+        read.append(source)
+        return parse_urdf(source, *more, **choices)
+
+    monkeypatch.setattr(loading, "parse_urdf", counted)
+    api.generate("pendulum", tmp_path / "design", to=("verilog", "cpp"), fit=False, width=18)
+    assert len(read) == 1
