@@ -8,7 +8,6 @@ counts its own steps instead of seconds, so that it gives the same schedule ever
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..graph.fixed import FixedGraph
@@ -26,14 +25,6 @@ class NoSolver(Refusal, RuntimeError):
     """OR-tools is not installed."""
 
 
-@dataclass(frozen=True)
-class Exact:
-    """Starts of the shared jobs. ``proven``: no schedule of this interval has a shorter latency."""
-
-    starts: Mapping[Job, int]
-    proven: bool
-
-
 def exact(
     fixed: FixedGraph,
     takes: Mapping[Node, int],
@@ -41,8 +32,9 @@ def exact(
     units: Mapping[UnitKind, int],
     interval: int,
     hint: Mapping[Node, int],
-) -> Exact:
-    """The best slots that the solver finds.
+) -> tuple[dict[Job, int], bool]:
+    """The starts of the shared jobs in the best slots that the solver finds, and whether it proves
+    that no schedule of this interval has a shorter latency.
 
     Args:
         takes: cycles of each operation; units: how many there are of each kind.
@@ -109,7 +101,7 @@ def exact(
     if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         raise ScheduleError("CP-SAT lost the schedule that it had")
     length_of = {job(node): length for node, length in takes.items()}
-    return Exact({own: solver.value(at[own]) - length_of[own] for own in jobs.kind}, proven)
+    return {own: solver.value(at[own]) - length_of[own] for own in jobs.kind}, proven
 
 
 def _phases(model: Any, at: Any, length: int, interval: int, end: int, hint: int) -> list[Any]:

@@ -82,7 +82,8 @@ def fold(
     soonest = [least_waiting(work, slots) for end, slots in found if end == least]
     time = min(soonest, key=lambda times: waiting_bits(fixed, times, takes, interval))
     if solver:
-        time = least_waiting(work, exact(fixed, takes, jobs, units, interval, time).starts)
+        starts, _ = exact(fixed, takes, jobs, units, interval, time)
+        time = least_waiting(work, starts)
     start = {work.job[n]: time[n] - takes[n] for n in takes}
     place = assign(fixed, jobs, units, interval, time, start)
     binding = all_hardware(fixed, jobs.hardware(units), jobs.kind)

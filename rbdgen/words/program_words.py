@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -51,8 +51,7 @@ def fixed_program(program: Program, graph: Graph, given: InputDomain, width: int
     """
     seen = both({k: own[::EVERY] for k, own in given.samples.items()}, given.extremes)
     columns: dict[Any, Array] = {**seen}
-    found = _room(program, _seen(program, columns), given.limits, width)
-    whole_bits = found.whole
+    whole_bits, deviations = _room(program, _seen(program, columns), given.limits, width)
     read, lowered = dict[str, Noisy](), dict[str, Graph]()
     for name, template in program.templates.items():
         limits = {
@@ -64,7 +63,7 @@ def fixed_program(program: Program, graph: Graph, given: InputDomain, width: int
             for v in program.of(name)
         )
         further = partial(iter, others)  # visit by visit: together they would fill the memory
-        off = {port: found.off[name, port] for port in template.inputs}
+        off = {port: deviations[name, port] for port in template.inputs}
         own = Noisy(limits, first, {}, frozenset(), further=further, off=off, width=width)
         units = run(UNITS, template, None) if divides(template) else template
         read[name], lowered[name] = own, run(BEFORE_WORDS, units, Setting(own, width))
@@ -149,23 +148,17 @@ def _seen(program: Program, words: dict[Any, Array]) -> dict[Visit, dict[Node, f
     return seen
 
 
-@dataclass
-class _Room:
-    """Integer bits of whatever is joined, and the deviation of what each visit reads and gives."""
-
-    whole: dict[Port, int]
-    off: dict[tuple[str, str], float]  # template and input → the largest of its visits
-
-
 def _room(
     program: Program,
     seen: Mapping[Visit, Mapping[Node, float]],
     limits: Mapping[str, tuple[float, float]],
     width: int,
-) -> _Room:
+) -> tuple[dict[Port, int], dict[tuple[str, str], float]]:
     """Room for values as large as ``seen``, and for the errors of the words that have this room.
 
-    The more integer bits a word has, the larger is its error, for which others need room.
+    Integer bits of whatever is joined; and by template and input the largest deviation of what its
+    visits read. The more integer bits a word has, the larger is its error, for which others need
+    room.
     """
     sizes = {
         VisitResult(visit, name): seen[visit][node]
@@ -206,7 +199,7 @@ def _room(
         before, whole = whole, _whole_bits(program, sizes, limits)
         if whole == before:
             break
-    return _Room(whole, off)
+    return whole, off
 
 
 def _whole_bits(
