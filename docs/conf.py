@@ -7,8 +7,9 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from rbdgen import api, driver
+from rbdgen import api
 from rbdgen.cli.parser import parser
+from rbdgen_host import driver
 
 project = "rbdgen"
 copyright = "the rbdgen authors"  # Sphinx's name for it

@@ -22,7 +22,7 @@ from amaranth.lib import wiring
 from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import get_runner
 
-from rbdgen.tools.toolchain import cache_folder
+from rbdgen.system.cache import cache_folder
 
 SCENARIO = "RBDGEN_SCENARIO"
 """The environment variable that names the bench's JSON file."""
