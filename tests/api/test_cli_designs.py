@@ -16,17 +16,13 @@ from rbdgen.cli.main import main
 from rbdgen.design.runs import CoreRun
 from tests.support.command_line import refused
 from tests.support.coordinates import worst_of
-
-
-@pytest.fixture(scope="module")
-def pendulum(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return api.generate("pendulum", tmp_path_factory.mktemp("cli") / "pendulum")
+from tests.support.made import generated
 
 
 @pytest.fixture
-def design(pendulum: Path, place: Path) -> Path:
+def design(place: Path) -> Path:
     """A copy, to be spoilt."""
-    shutil.copytree(pendulum, place / "design")
+    shutil.copytree(generated("pendulum"), place / "design")
     return Path("design")
 
 

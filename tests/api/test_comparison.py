@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from rbdgen.cli.main import main
 from rbdgen.design.coordinates import CoordinateError, ScaleError
 from rbdgen.design.runs import CoreRun
 from rbdgen.graph.rows import SCALES
+from tests.support.made import generated
 
 
 def line(name: str, robot: str = "iiwa14") -> Line:
@@ -91,10 +93,9 @@ def test_text() -> None:
     assert "DRACO" in report["text"] and "32-bit words" not in report["text"]
 
 
-@pytest.fixture(scope="module")
-def design(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("compare") / "pendulum"
-    return api.generate("pendulum", place, functions=("m",))
+@pytest.fixture
+def design(tmp_path: Path) -> Path:
+    return copytree(generated("pendulum", functions=("m",)), tmp_path / "design")
 
 
 def test_clock_of_a_design(design: Path, tmp_path: Path) -> None:

@@ -15,25 +15,17 @@ from rbdgen import api
 from rbdgen.api.folder import checked_manifest, sealed
 from rbdgen.robot.model import RobotError
 from rbdgen_host.driver import Dynamics
+from tests.support.made import generated
 
 CHANGED = "changed since it was generated; generate the design again, or --trust it as it is"
 FILES = ("design.yaml", "robot.urdf", "graph.txt", "pipeline.svg", "pendulum_m.v", "pendulum_m.il")
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return api.generate("pendulum", tmp_path_factory.mktemp("made") / "design", functions=("m",))
-
-
-@pytest.fixture(scope="module")
-def made_accelerator(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("made") / "accelerator"
-    return api.generate("pendulum", place, functions=("m",), accelerator=True)
+MASS: dict[str, Any] = {"functions": ("m",)}
+TASKS = MASS | {"accelerator": True}
 
 
 @pytest.fixture
-def design(made: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(made, tmp_path / "design")
+def design(tmp_path: Path) -> Path:
+    return shutil.copytree(generated("pendulum", **MASS), tmp_path / "design")
 
 
 def check(design: Path, trust: bool = False) -> list[str]:
@@ -90,7 +82,7 @@ def test_nothing_that_changed_is_run(design: Path, run: Callable[[Path], Any]) -
     assert not seen.exists()
 
 
-def test_no_pipe_is_waited_for(made_accelerator: Path, tmp_path: Path) -> None:
+def test_no_pipe_is_waited_for(tmp_path: Path) -> None:
     """Not even in a folder that is trusted as it is."""
     shell = "pendulum_accelerator_m_axi_words.v"
     for name, run in {
@@ -98,7 +90,7 @@ def test_no_pipe_is_waited_for(made_accelerator: Path, tmp_path: Path) -> None:
         "robot.urdf": api.report,
         shell: api.package_vivado,
     }.items():
-        folder = shutil.copytree(made_accelerator, tmp_path / name)
+        folder = shutil.copytree(generated("pendulum", **TASKS), tmp_path / name)
         (folder / name).unlink()
         os.mkfifo(folder / name)
         with pytest.raises((api.OutputError, RobotError), match=f"{name}: .*a pipe or a device"):
@@ -106,8 +98,8 @@ def test_no_pipe_is_waited_for(made_accelerator: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", ["golden", "integer", "rtl"])
-def test_the_driver_checks_too(made_accelerator: Path, tmp_path: Path, backend: str) -> None:
-    folder = shutil.copytree(made_accelerator, tmp_path / "accelerator")
+def test_the_driver_checks_too(tmp_path: Path, backend: str) -> None:
+    folder = shutil.copytree(generated("pendulum", **TASKS), tmp_path / "accelerator")
     file = folder / "robot.urdf"
     file.write_text(file.read_text().replace("<robot", "<robot ", 1))
     with pytest.raises(api.OutputError, match=f"robot.urdf: {CHANGED}"):
@@ -149,12 +141,10 @@ def test_a_manifest_of_an_older_version(design: Path) -> None:
         api.simulate(design)
 
 
-@pytest.mark.parametrize("kind", ["made", "made_accelerator"])
-def test_the_manifest_of_the_version_before(
-    kind: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("accelerator", [False, True])
+def test_the_manifest_of_the_version_before(accelerator: bool, tmp_path: Path) -> None:
     """Its words had no sign, cores no identity, accelerators fewer keys, and one another name."""
-    whole = api.read_manifest(request.getfixturevalue(kind))
+    whole = api.read_manifest(generated("pendulum", **(TASKS if accelerator else MASS)))
     entry = json.loads(json.dumps(whole))
     for function in entry["tasks"]["functions"].values():
         for word in (*function["inputs"], *function["outputs"]):
@@ -162,7 +152,7 @@ def test_the_manifest_of_the_version_before(
     entry["tasks"]["words"] = [
         {key: word[key] for key in ("name", "width")} for word in entry["tasks"]["words"]
     ]
-    if kind == "made":
+    if not accelerator:
         del entry["identity"]
     else:
         entry["accelerator"] = entry.pop("tasks")
@@ -170,7 +160,7 @@ def test_the_manifest_of_the_version_before(
             del entry[key]
     (tmp_path / "manifest.json").write_text(sealed(entry))
     found = api.read_manifest(tmp_path).facts
-    assert found.is_core == (kind == "made") and found.headline == whole.facts.headline
+    assert found.is_core != accelerator and found.headline == whole.facts.headline
     for key in ("tasks", "style", "clock", "ports", "axi", "picture", "numbers"):
         assert getattr(found, key) == getattr(whole.facts, key)
 

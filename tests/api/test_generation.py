@@ -22,13 +22,14 @@ from rbdgen.design import loading
 from rbdgen.design.loading import load
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.system.data import data_folder
+from tests.support.made import generated
 
 ROBOT = "pendulum"
 
 
-@pytest.fixture(scope="module")
-def design(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return api.generate(ROBOT, tmp_path_factory.mktemp("generated") / "design")
+@pytest.fixture
+def design() -> Path:
+    return generated(ROBOT)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -12,10 +12,11 @@ from rbdgen.compile.flow import Core, compile_core, fixed_point, front_end
 from rbdgen.design.derived import formulation_of
 from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError
+from tests.support.made import compiled
 
 
 def made(robot: str, **choices: Any) -> Core:
-    return compile_core(front_end(robot, style="latency", **choices))
+    return compiled(robot, style="latency", **choices)
 
 
 @pytest.mark.parametrize(

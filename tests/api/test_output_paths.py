@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from rbdgen.design.choices import WHOLE
 from rbdgen.design.design import Design, promising
 from rbdgen.design.loading import load
 from rbdgen.design.nested import MotionLimits
+from tests.support.made import generated
 
 
 @pytest.mark.parametrize(
@@ -86,9 +88,9 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rbdgen.api.compilation.front_of", work)
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return api.generate("pendulum", tmp_path_factory.mktemp("made") / "design", functions=("m",))
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    return copytree(generated("pendulum", functions=("m",)), tmp_path / "design")
 
 
 @pytest.mark.usefixtures("no_work")

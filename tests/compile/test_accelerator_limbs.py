@@ -26,14 +26,14 @@ from rbdgen.tasks.visit import LIMBS, StageVisit, parse
 from rbdgen.words.program_ranges import ProgramDomain
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
+from tests.support.made import accelerated
 from tests.support.marks import slow
 
 TASKS = tuple(f for f in WHOLE if f not in ROLLOUTS)
 
 
-@cache
 def hyq(**choices: Any) -> Accelerated:
-    return accelerate(
+    return accelerated(
         "hyq", **{"functions": TASKS, "ii": 8, "target": "xcup", "fit": False, **choices}
     )
 

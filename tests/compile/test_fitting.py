@@ -14,7 +14,7 @@ from rbdgen.cli.main import main
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.accelerator_area import accelerator_features
 from rbdgen.compile.fitting import FILLED, ResourceEstimate, Search, SharingChoice, room, too_large
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import Core
 from rbdgen.compile.word_errors import errors_in_graph
 from rbdgen.design.coordinates import said
 from rbdgen.design.derived import is_left_open
@@ -28,14 +28,11 @@ from rbdgen.schedule.area import estimated
 from rbdgen.schedule.features import features
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.schedule.round_plan import RoundPlan
+from tests.support.made import compiled
 
 # Of a part that is too small for a task every cycle.
 SMALL: dict[str, Any] = {"functions": ("did",), "width": 18, "target": "ecp5-25f"}
 LARGER = find_target("ecp5-85f")
-
-
-def made(robot: str, **choices: Any) -> Core:
-    return compile_core(front_end(robot, **choices))
 
 
 def fitted(core: Core) -> Fitted:
@@ -188,12 +185,12 @@ def test_what_a_part_holds(part: Target) -> None:
 
 
 def test_what_is_chosen_is_the_fastest() -> None:
-    core = made("gantry", **SMALL)
+    core = compiled("gantry", **SMALL)
     chosen, part = fitted(core), find_target("ecp5-25f")
     assert chosen.fits and chosen.ii == core.plan.interval == 3
     assert core.plan.multipliers <= part.multipliers
     with pytest.raises(RobotError, match="from 3 on it fits"):
-        made("gantry", **SMALL, ii=2)
+        compiled("gantry", **SMALL, ii=2)
 
 
 def test_the_note_has_the_numbers_of_info() -> None:
@@ -222,7 +219,7 @@ def test_a_task_every_cycle_where_that_fits() -> None:
 
 
 def test_limbs_in_turn() -> None:
-    core = made("hyq", target="ecp5-25f")
+    core = compiled("hyq", target="ecp5-25f")
     assert isinstance(core.plan, LimbPlan) and fitted(core).fold == "limbs"
     assert core.plan.interval == 8
     assert any(note.startswith("4 limbs that are alike take turns") for note in core.notes)
@@ -233,7 +230,7 @@ def test_joints_in_turn_where_sharing_multipliers_is_too_large(
 ) -> None:
     part = replace(find_target("ecp5-25f"), luts=10_000, multipliers=40)
     instead(part, monkeypatch)
-    core = made("iiwa14_fast", width=18, target="ecp5-25f")
+    core = compiled("iiwa14_fast", width=18, target="ecp5-25f")
     assert isinstance(core.plan, RoundPlan) and fitted(core).fold == "joints"
     assert core.plan.multipliers <= 40
     found = errors_in_graph(core.front, core.fixed).errors
@@ -244,32 +241,32 @@ def test_joints_in_turn_where_sharing_multipliers_is_too_large(
 @pytest.mark.slow
 def test_joints_in_turn_on_a_floating_base() -> None:
     """Gradients that no other way fits on the part, at any interval."""
-    core = made("hyq", base="floating", functions=("did",), target="ecp5-85f")
+    core = compiled("hyq", base="floating", functions=("did",), target="ecp5-85f")
     assert isinstance(core.plan, RoundPlan) and fitted(core).fits
     assert fitted(core).fold == "joints" and core.plan.interval <= 48
-    shared = made("hyq", base="floating", functions=("did",), fold="none", ii=64)
+    shared = compiled("hyq", base="floating", functions=("did",), fold="none", ii=64)
     assert shared.notes[-1].startswith("DOES NOT FIT ecp5-85f")
 
 
 def test_least_latency() -> None:
     """At a longer interval than the least where that does not fit."""
-    first = made("gantry", **SMALL, style="latency")
+    first = compiled("gantry", **SMALL, style="latency")
     assert fitted(first).ii is None and fitted(first).fits
-    slow = made("gantry", **{**SMALL, "style": "latency", "width": 24})
+    slow = compiled("gantry", **{**SMALL, "style": "latency", "width": 24})
     assert fitted(slow).fits == (estimated("ecp5", features(slow.plan))["luts"] <= FILLED * 24288)
 
 
 def test_what_was_asked_for_is_made_and_said_to_be_too_large() -> None:
     for choices in ({"fold": "none"}, {"multipliers": 200}):
-        core = made("gantry", **SMALL, **choices)
+        core = compiled("gantry", **SMALL, **choices)
         assert core.notes[-1].startswith("DOES NOT FIT ecp5-25f, by the area model: ")
         assert core.front.design.fitted is None
-        assert made("gantry", **SMALL, **choices, fit=False).notes == core.notes[:-1]
-    assert made("gantry", **SMALL, ii=4).notes == ()
+        assert compiled("gantry", **SMALL, **choices, fit=False).notes == core.notes[:-1]
+    assert compiled("gantry", **SMALL, ii=4).notes == ()
 
 
 def test_where_there_is_no_area_model_the_multipliers_count() -> None:
-    (note,) = made("pendulum", target="xc7").notes
+    (note,) = compiled("pendulum", target="xc7").notes
     assert "10 of 840 multipliers; how many LUTs is not known" in note
 
 
@@ -293,9 +290,9 @@ def test_the_folder_says_what_was_chosen_and_makes_it_again(
     for file in place.iterdir():
         assert (again / file.name).read_bytes() == file.read_bytes()
     # what was asked for wins, and another design is searched anew
-    assert made(str(place / "design.yaml"), ii=5).plan.interval == 5
+    assert compiled(str(place / "design.yaml"), ii=5).plan.interval == 5
     instead(LARGER, monkeypatch)
-    assert made(str(place / "design.yaml"), rotation=3).plan.interval == 1
+    assert compiled(str(place / "design.yaml"), rotation=3).plan.interval == 1
 
 
 def test_no_fit(tiny: Target, tmp_path: Path) -> None:
@@ -328,7 +325,7 @@ def test_evaluate_makes_the_same_design(monkeypatch: pytest.MonkeyPatch) -> None
     states = {name: [[0.1] * 5] for name in ("q", "qd", "qdd")}
     said: list[str] = []
     api.evaluate("gantry", states, "fixed", said.append, **SMALL)
-    assert f"note: {made('gantry', **SMALL).notes[-1]}" in said
+    assert f"note: {compiled('gantry', **SMALL).notes[-1]}" in said
 
 
 def test_accelerators(tiny: Target) -> None:
@@ -367,7 +364,7 @@ def test_info_and_the_manifest_of_an_accelerator(tmp_path: Path) -> None:
 
 
 def test_what_is_known_to_be_far_too_large_is_made_only_if_nothing_else_fits() -> None:
-    def made(shelf: Shelf) -> str:
+    def compiled(shelf: Shelf) -> str:
         def alone(design: Design) -> Design:
             return replace(design, ii=1, fold="none")
 
@@ -380,9 +377,9 @@ def test_what_is_known_to_be_far_too_large_is_made_only_if_nothing_else_fits() -
 
     far, small = 9 * FITS, FITS
     shared = Shelf(none={1: far, 9: far}, joints={9: small}, least=far)
-    note = made(shared)
+    note = compiled(shared)
     assert shared.made == [("joints", 9)]
     assert f"additions that share nothing take about {far} of" in note
     nothing = Shelf(none={1: far, 9: far}, joints={9: far}, least=far)
-    assert made(nothing).startswith("DOES NOT FIT")
+    assert compiled(nothing).startswith("DOES NOT FIT")
     assert ("none", 1) in nothing.made

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from itertools import combinations
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from rbdgen.compile.accelerate import accelerate
 from rbdgen.design.choices import WHOLE
 from rbdgen.draw.accelerator import ENTRY, EXIT, links_of, picture
 from rbdgen.draw.colours import of_function
 from rbdgen.tasks.stages import Accelerator
+from tests.support.made import accelerated
 
 SVG = "{http://www.w3.org/2000/svg}"
 CASES: dict[str, dict[str, Any]] = {
@@ -25,9 +24,8 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-@cache
 def made(case: str) -> Accelerator:
-    return accelerate("pendulum", target="xcup", **CASES[case]).accelerator
+    return accelerated("pendulum", target="xcup", **CASES[case]).accelerator
 
 
 def drawn(case: str) -> ET.Element:
@@ -132,5 +130,5 @@ def test_nothing_covers_another_or_leaves_the_page(case: str) -> None:
 
 def test_the_same_again() -> None:
     text = picture(made("back"), "a title")
-    made.cache_clear()
+    accelerated.cache_clear()
     assert picture(made("back"), "a title") == text

@@ -9,6 +9,7 @@ import pytest
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.fold import Fold
+from tests.support import made
 from tests.support.cores import (
     any_words,
     check_runs,
@@ -32,7 +33,7 @@ CASES = {
 
 def compiled(case: str) -> Core:
     robot, choices = CASES[case]
-    return compile_core(front_end(robot, style="latency", **choices))
+    return made.compiled(robot, style="latency", **choices)
 
 
 LONG = {"chained_fd", "chained_did_once"}

@@ -13,6 +13,7 @@ from rbdgen.schedule.channels import Pipeline
 from rbdgen.schedule.features import NAMES, TABLE_WIDTH, features, memory, operations
 from rbdgen.shell.emit import emit
 from rbdgen_benchmarks.bench.chains import chain_urdf
+from tests.support.made import compiled
 from tests.support.marks import fast_at
 
 DESIGNS: tuple[dict[str, Any], ...] = (
@@ -24,14 +25,14 @@ DESIGNS: tuple[dict[str, Any], ...] = (
 )
 
 
-def compiled(**choices: Any) -> Core:
-    return compile_core(front_end("pendulum", **{"width": 18, **choices}))
+def pendulum(**choices: Any) -> Core:
+    return compiled("pendulum", **{"width": 18, **choices})
 
 
 @pytest.mark.parametrize("choices", fast_at((0, 3, 4), DESIGNS), ids=str)
 def test_counts_of_the_hardware(choices: dict[str, Any]) -> None:
     """Memories, multipliers and tables as the emitted RTL has them."""
-    core = compiled(**choices)
+    core = pendulum(**choices)
     found = features(core.plan)
     assert set(found) == set(NAMES) and min(found.values()) >= 0
     made = emit(core.plan, "core", shells=False).core
@@ -101,7 +102,7 @@ def test_what_sines_and_reciprocals_take(tmp_path: Path) -> None:
 def test_results_that_only_fifos_read_have_no_registers() -> None:
     """Of a pendulum's gravity all sums have a register, with a flag where they could overflow; but
     five words of 18 bits: two of the shoulder that the elbow reads, its share, and both results."""
-    core = compiled(functions=("g",), fit=False)
+    core = pendulum(functions=("g",), fit=False)
     fixed = core.fixed
     sums = [node for node in fixed.graph.nodes if node.op in (Op.ADD, Op.SUB)]
     bits = sum(fixed.formats[node].width + fixed.overflowing(node) for node in sums)
@@ -111,13 +112,13 @@ def test_results_that_only_fifos_read_have_no_registers() -> None:
 def test_what_chooses_operands() -> None:
     """Of two multipliers, a sine and a reciprocal: registers before each operand, and a word of 18
     bits for each that a port chooses of, of 22 for each angle."""
-    found = features(compiled(functions=("fd",), ii=5).plan)
+    found = features(pendulum(functions=("fd",), ii=5).plan)
     assert found["port_bits"] == 2 * 2 * 18 + 22 + 22
     assert found["multiplexed_bits"] == 18 * 18 + 2 * 22  # 18 for ten products: two read one again
     # with a bit for each choice, three for each phase, and what gathers overflows
     least = found["one_hot_bits"] - 18 - 2 - 3 * 5
     assert 0 < least < 15
-    found = features(compiled(functions=("m",), ii=2, fit=False).plan)  # one product, one sine
+    found = features(pendulum(functions=("m",), ii=2, fit=False).plan)  # one product, one sine
     assert (found["port_bits"], found["multiplexed_bits"]) == (2 * 18 + 22, 0)
     assert found["one_hot_bits"] < 20
 
@@ -143,7 +144,7 @@ def test_more_work_is_more_of_everything(tmp_path: Path) -> None:
 
 
 def test_folding_trades_products_for_multiplexers() -> None:
-    whole, folded = (features(compiled(functions=("did",), ii=ii).plan) for ii in (1, 4))
+    whole, folded = (features(pendulum(functions=("did",), ii=ii).plan) for ii in (1, 4))
     assert folded["products"] < whole["products"]
     assert folded["multiplexed_bits"] > whole["multiplexed_bits"] == 0
     assert folded["sums"] == whole["sums"]

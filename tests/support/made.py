@@ -1,0 +1,39 @@
+"""Designs that tests share: each is made once in a process, and nobody changes one."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
+from typing import Any
+
+from rbdgen import api
+from rbdgen.compile.accelerate import accelerate
+from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.scheduled import Accelerated
+
+KEPT = 24  # designs at a time; one of a large robot takes 100 MB
+
+
+@lru_cache(KEPT)
+def compiled(robot: str, **choices: Any) -> Core:
+    """The core of a robot, with the choices of a command line."""
+    return compile_core(front_end(robot, **choices))
+
+
+@lru_cache(KEPT)
+def accelerated(robot: str, **choices: Any) -> Accelerated:
+    """The accelerator of a robot."""
+    return accelerate(robot, **choices)
+
+
+@cache
+def generated(robot: str, **choices: Any) -> Path:
+    """The folder of a design, to be read; a test that writes in one copies it first."""
+    return api.generate(robot, Path(mkdtemp(dir=_folder().name)) / "design", **choices).folder
+
+
+@cache
+def _folder() -> TemporaryDirectory[str]:
+    """Removed when the process ends."""
+    return TemporaryDirectory(prefix="rbdgen-tests-")
