@@ -23,12 +23,15 @@ Level = Mapping[
 ]  # place → the smaller places that it is combined with, in order
 Add = Callable[[int, Vector, Vector], Vector]  # of a body, and two vectors
 
-BY_THREES = "threes"
+BY_THREES, ONE_BY_ONE = "threes", "serial"
 NETWORKS = ("sklansky", "kogge-stone", "brent-kung")
 
 
 def levels(network: str, places: int) -> Iterator[Level]:
-    """The network's levels; within one, all places are read before any is written."""
+    """The network's levels; within one, all places are read before any is written.
+
+    One of `NETWORKS`, `BY_THREES`, or `ONE_BY_ONE`, which has a level for each place.
+    """
     match network:
         case "sklansky":
             return _sklansky(places)
@@ -36,8 +39,11 @@ def levels(network: str, places: int) -> Iterator[Level]:
             return _kogge_stone(places)
         case "brent-kung":
             return _brent_kung(places)
-        case _:
+        case "threes":
             return _by_threes(places)
+        case "serial":
+            return ({d: (d - 1,)} for d in range(1, places))
+    raise ValueError(f"no network {network!r}")
 
 
 def _sklansky(places: int) -> Iterator[Level]:
@@ -56,7 +62,7 @@ def _kogge_stone(places: int) -> Iterator[Level]:
 
 def _brent_kung(places: int) -> Iterator[Level]:
     s = 1
-    while s < places:
+    while 2 * s <= places:
         yield {d: (d - s,) for d in range(2 * s - 1, places, 2 * s)}
         s *= 2
     while s > 1:

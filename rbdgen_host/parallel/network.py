@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdgen.dynamics.networks import levels
 from rbdgen.graph.node import Builder
 
 from .algebra import Array, solved
 from .operators import Operand, Operator
 
 Indices = NDArray[np.int64]
-Levels = list[list[tuple[int, int]]]  # of each level, (what changes, what comes before it)
 
 
 class Nodes:
@@ -34,50 +34,16 @@ class Nodes:
         return getattr(np, name)
 
 
-def sklansky(n: int) -> Levels:
-    """⌈log₂ n⌉ levels, the fewest; an entry is read by as many as n / 2."""
-    spans = [2**k for k in range((n - 1).bit_length())]
-    return [[(d, d // s * s - 1) for d in range(n) if d // s % 2] for s in spans]
-
-
-def kogge_stone(n: int) -> Levels:
-    """⌈log₂ n⌉ levels; an entry is read by two, and there are most operations."""
-    return [[(d, d - 2**k) for d in range(2**k, n)] for k in range((n - 1).bit_length())]
-
-
-def brent_kung(n: int) -> Levels:
-    """Nearly twice the levels; fewer than 2 n operations."""
-    up = [[(d, d - 2**k) for d in range(2 ** (k + 1) - 1, n, 2 ** (k + 1))] for k in range(_log(n))]
-    down = [
-        [(d, d - 2**k) for d in range(3 * 2**k - 1, n, 2 ** (k + 1))]
-        for k in reversed(range(_log(n)))
-    ]
-    return [level for level in (*up, *down) if level]
-
-
-def one_by_one(n: int) -> Levels:
-    return [[(d, d - 1)] for d in range(1, n)]
-
-
-def _log(n: int) -> int:
-    return (n - 1).bit_length()
-
-
-NETWORKS: dict[str, Callable[[int], Levels]] = {
-    "sklansky": sklansky,
-    "kogge-stone": kogge_stone,
-    "brent-kung": brent_kung,
-    "serial": one_by_one,
-}
-
-
 class Network:
-    """Along the tree of ``parent`` (n,), −1 for the base; arrays of ``xp``, NumPy or Nodes."""
+    """Along the tree of ``parent`` (n,), −1 for the base; arrays of ``xp``, NumPy or Nodes.
+
+    ``network``: one of `rbdgen.dynamics.networks.NETWORKS`, or "serial".
+    """
 
     def __init__(self, parent: Indices, network: str = "sklansky", xp: Any = np) -> None:
         self.parent = parent
         self.xp = xp
-        self._levels = NETWORKS[network]
+        self.network = network
 
     @property
     def n(self) -> int:
@@ -87,8 +53,8 @@ class Network:
         """Each link's operand after those of all links from the base to it."""
         found = tuple(np.array(e) for e in elements)
         depth = np.array([len(path) - 1 for path in self._paths])
-        for level in self._levels(int(depth.max()) + 1):
-            reads = dict(level)
+        for level in levels(self.network, int(depth.max()) + 1):
+            reads = {d: before for d, (before,) in level.items()}
             last = np.flatnonzero(np.isin(depth, list(reads)))
             first = np.array([self._paths[i][reads[depth[i]]] for i in last])
             made = operator(self.xp, tuple(e[first] for e in found), tuple(e[last] for e in found))
@@ -119,8 +85,8 @@ class Network:
     def along_limb(self, operator: Operator, elements: Operand) -> Operand:
         """Each operand with all those behind it, of links in a row."""
         found = tuple(np.array(e[::-1]) for e in elements)
-        for level in self._levels(len(found[0])):
-            last, first = (np.array(places) for places in zip(*level, strict=True))
+        for level in levels(self.network, len(found[0])):
+            last, first = np.array([*level]), np.array([before for (before,) in level.values()])
             # backwards, what comes before is nearer to the tip
             made = operator(self.xp, tuple(e[last] for e in found), tuple(e[first] for e in found))
             for e, x in zip(found, made, strict=True):

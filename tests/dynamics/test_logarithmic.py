@@ -28,7 +28,7 @@ from tests.support.recorded import assert_same, inlined
 from tests.support.traced import FUNCTIONS, assert_golden, by_turns, simplified, some_robot
 
 
-@pytest.mark.parametrize("network", [*NETWORKS, "threes"])
+@pytest.mark.parametrize("network", [*NETWORKS, "threes", "serial"])
 @pytest.mark.parametrize("places", [1, 2, 3, 7, 8, 19, 33])
 def test_networks_give_every_prefix(network: str, places: int) -> None:
     """In order, each place once; in as many levels as the network is known for."""
@@ -38,9 +38,11 @@ def test_networks_give_every_prefix(network: str, places: int) -> None:
     assert found == {i: tuple(range(i + 1)) for i in range(places)}
     log = (places - 1).bit_length()
     count = len(list(levels(network, places)))
-    assert count <= {"brent-kung": max(2 * log - 1, 0), "threes": -(-log * 2 // 3) + 1}.get(
-        network, log
-    )
+    most = {"brent-kung": max(2 * log - 1, 0), "threes": -(-log * 2 // 3) + 1, "serial": places - 1}
+    assert count <= most.get(network, log)
+    assert all(levels(network, places))
+    with pytest.raises(ValueError, match="no network 'none'"):
+        levels("none", places)
 
 
 def test_sums_of_trees() -> None:

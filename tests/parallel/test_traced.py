@@ -9,6 +9,7 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.design.loading import load
+from rbdgen.dynamics.networks import NETWORKS
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
@@ -16,7 +17,6 @@ from rbdgen.robot.model import Array, Robot, RobotError
 from rbdgen_host.parallel import FORWARD, INVERSE, traced
 from rbdgen_host.parallel.chains import random_chain
 from rbdgen_host.parallel.depth import depth, longest
-from rbdgen_host.parallel.network import NETWORKS
 from tests.support.random_robots import ALL_KINDS, random_robot
 
 TREE = random_robot(np.random.default_rng(4), 7, ALL_KINDS, branching=0.5, floating_base=True)
@@ -55,22 +55,10 @@ def test_forward_dynamics(robot: Robot, method: str) -> None:
     assert off(found, state.qdd) < 1e-10
 
 
-@pytest.mark.parametrize("network", NETWORKS)
-@pytest.mark.parametrize("n", [1, 2, 5, 8])
-def test_networks(network: str, n: int) -> None:
-    """Each entry is the product of all before it, in their order."""
-    words = [chr(ord("a") + i) for i in range(n)]
-    for level in NETWORKS[network](n):
-        read = list(words)
-        for last, first in level:
-            words[last] = read[first] + read[last]
-    assert words == ["abcdefgh"[: i + 1] for i in range(n)]
-
-
 def test_networks_serve_trees() -> None:
     robot = load("baxter")[1]
     state = golden.random_state(robot, 2, np.random.default_rng(1))
-    for network in NETWORKS:
+    for network in (*NETWORKS, "serial"):
         found = values(traced(robot, "id", "axes", network), "tau", **state._asdict())
         assert off(found, golden.rnea(robot, *state)) < 1e-12
 
