@@ -27,7 +27,7 @@ import numpy as np
 from ..robot.model import JointKind, Robot
 from ..robot.rotors import drivetrains
 from .composite import Columns, Composite, Gradient, Matrix
-from .drivetrains import record
+from .drivetrains import add_drivetrains
 from .factorisation import Order, factorise
 from .motion import RobotState
 from .outward import move
@@ -64,7 +64,7 @@ def balance_of(
 
     tau = gather(run, robot, moved, unit, observe=observe)
     M, _, dqd = columns.gradient
-    record(run, robot, state, tau, M, dqd)
+    add_drivetrains(run, robot, state, tau, M, dqd)
     if not forced:
         wrenches = {i: _weight(whole) for i, whole in columns.carried.items()}
     bodies = _of_bodies(robot, wrenches)

@@ -51,10 +51,10 @@ class Centroidal:
         still = RobotState(
             [*ZERO, *ZERO, 1.0, *q], [0.0] * n, [0.0] * n, turns=turns, payload=payload
         )
-        run, unit = _OnBase(builder), Units()
-        moved = move(run, whole, still, unit, multiplications, f"forward{regions}")
-        columns = Columns(run, whole, moved, unit, f"backward{regions}")
-        gather(run, whole, moved, unit, f"backward{regions}", columns.add)
+        run, unit = _OnBase(builder, regions), Units()
+        moved = move(run, whole, still, unit, multiplications)
+        columns = Columns(run, whole, moved, unit)
+        gather(run, whole, moved, unit, columns.add)
         self._M = columns.gradient.M
         self.mass: Scalar = sum(joint.inertia.mass for joint in robot.joints)
         with builder.region(SUMS, 0):

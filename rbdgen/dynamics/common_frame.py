@@ -13,12 +13,11 @@ in the links' own axes; here it is sums.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, TypeVar
 
-from ..graph.node import Builder, Region
+from ..graph.node import Region
 from ..graph.visits import Visit
 from ..robot.model import Robot
 from .motion import RobotState
@@ -36,13 +35,12 @@ from .spatial import (
     scale,
     transposed,
 )
-from .steps import Runner
+from .steps import SUMS, Runner
 from .templates import by_kind, by_place
 
 T = TypeVar("T")
 Segment = tuple[Tensor, list[Vector]]  # of a path: its rotation, and vectors seen from its start
 
-SUMS = "sums"  # the region of a tree
 ONE: Tensor = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
@@ -112,29 +110,6 @@ class CommonFrame:
 
     def _reversed(self, i: int, way: Vector) -> Vector:
         return self.steps(Visit("reversed", (i, next(self.steps.numbers))), scale, -1.0, way)
-
-
-@dataclass(frozen=True)
-class OneRegion:
-    """A builder that traces what is of any joint in the region of its ``first``: `joined_roots`."""
-
-    builder: Builder
-    first: Mapping[int, int]
-
-    def sin(self, angle: Scalar) -> Scalar:
-        return self.builder.sin(angle)
-
-    def cos(self, angle: Scalar) -> Scalar:
-        return self.builder.cos(angle)
-
-    def recip(self, a: Scalar) -> Scalar:
-        return self.builder.recip(a)
-
-    def select(self, condition: Scalar, negative: Scalar, otherwise: Scalar) -> Scalar:
-        return self.builder.select(condition, negative, otherwise)
-
-    def region(self, kind: str, joint: int) -> AbstractContextManager[None]:
-        return self.builder.region(SUMS, self.first[joint])
 
 
 def common_frame(

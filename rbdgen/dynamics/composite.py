@@ -179,12 +179,11 @@ class Columns:
         robot: Robot,
         moved: dict[int, LinkMotion],
         unit: Units,
-        region: str = "backward",
         balance: Balance = ALIKE,
     ) -> None:
         n = robot.nv
         self.balance = balance
-        self.run, self.robot, self.moved, self.unit, self.region = run, robot, moved, unit, region
+        self.run, self.robot, self.moved, self.unit = run, robot, moved, unit
         self.gradient = no_gradient(n)
         self.carried: dict[int, Composite] = {}  # joint → its body and all that it carries
         # a joint's coordinate, and the joint that its column has come to → as its body has it
@@ -194,7 +193,7 @@ class Columns:
     def add(self, i: int, force: Wrench) -> None:
         """Add joint ``i``'s share, from the force and moment on its subtree; children first."""
         run, robot, moved = self.run, self.robot, self.moved[i]
-        joint, visit, here = robot.joints[i], gathering(robot, i), (self.region, i)
+        joint, visit, here = robot.joints[i], gathering(robot, i), ("backward", i)
         if moved.mass.is_known:
             m, h, S = _own(moved.mass, self.unit)
         else:
@@ -289,7 +288,7 @@ class Columns:
         which = [M is matrix for M in self.gradient].index(True)
         value = in_units(value, self.balance.entries[which].get((row, column), 1.0) / unit)
         before = matrix[row][column]
-        matrix[row][column] = summed(self.run, (which, *a, *b), (self.region, i), before, value)
+        matrix[row][column] = summed(self.run, (which, *a, *b), ("backward", i), before, value)
 
 
 def _whole(m: Scalar, h: Vector, S: Tensor, w: Vector, below: list[Composite]) -> Composite:

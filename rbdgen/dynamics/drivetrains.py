@@ -17,7 +17,7 @@ from ..robot.model import Drivetrain, Robot
 from ..robot.rotors import drivetrains
 from .motion import RobotState
 from .scalars import Arithmetic, Scalar, Vector
-from .spatial import is_constant, is_zero
+from .spatial import is_constant
 from .steps import Runner
 from .units import ALIKE, Balance
 
@@ -27,22 +27,50 @@ def armature(own: list[Drivetrain]) -> float:
     return sum(gears.armature for gears in own)
 
 
-def effort(arithmetic: Arithmetic, own: list[Drivetrain], qd: Scalar, qdd: Scalar) -> Scalar:
-    """a q̈ + d q̇ + c s(q̇ / w) of a coordinate."""
-    total = armature(own) * qdd + sum(gears.damping for gears in own) * qd
-    for gears in own:
-        if gears.friction and not is_zero([qd]):  # at rest it holds nothing
-            total = total + _friction(arithmetic, qd, *_numbers(gears))
-    return total
+def add_drivetrains(
+    run: Runner,
+    robot: Robot,
+    state: RobotState,
+    tau: Vector,
+    M: list[Vector],
+    dqd: list[Vector],
+    moves: bool = True,
+    balance: Balance = ALIKE,
+) -> None:
+    """Add what drivetrains take to τ, M and ∂τ/∂q̇ of rigid bodies, in place.
+
+    Each in the region of what it is added to, else on its joint's way back. ``moves``: whether
+    velocities and accelerations matter.
+    """
+    owner = {robot.v_slices[i].start: i for i in robot.free}
+    for k, own in drivetrains(robot).items():
+        here, (of_M, _, of_dqd) = ("backward", owner[k]), balance.entries
+        qd, qdd = state.qd[k], state.qdd[k]
+        for n, (rotor, *resisting) in enumerate(_parts(own)):
+            visit, by = Visit("driven", (k, n)), of_M.get((k, k), 1.0)
+            M[k][k] = run.beside(M[k][k])(visit, here, operator.add, M[k][k], by * rotor)
+            if not moves:
+                continue
+            numbers = _scaled([rotor, *resisting], balance.effort(k))
+            beside = run.beside(tau[k])
+            tau[k] = beside(visit, here, _driven, run.arithmetic, tau[k], qd, qdd, *numbers)
+            numbers, beside = _scaled(resisting, of_dqd.get((k, k), 1.0)), run.beside(dqd[k][k])
+            dqd[k][k] = beside(visit, here, _resisted, run.arithmetic, dqd[k][k], qd, *numbers)
 
 
-def slope(arithmetic: Arithmetic, own: list[Drivetrain], qd: Scalar) -> Scalar:
-    """The derivative of ``effort`` by q̇."""
-    total: Scalar = sum(gears.damping for gears in own)
-    for gears in own:
-        if gears.friction:
-            total = total + _slope(arithmetic, qd, *_numbers(gears))
-    return total
+def _parts(own: list[Drivetrain]) -> list[list[Scalar]]:
+    """Armature, damping, k₁, k₃ and w: all rotors and dampers in the first, then frictions."""
+    damping = sum(gears.damping for gears in own)
+    first, *others = own
+    return [
+        [armature(own), damping, *_numbers(first)],
+        *([0.0, 0.0, *_numbers(gears)] for gears in others if gears.friction),
+    ]
+
+
+def _scaled(numbers: list[Scalar], by: float) -> list[Scalar]:
+    """All but the last, which is the width w, times a factor."""
+    return [*(by * x for x in numbers[:-1]), numbers[-1]]
 
 
 def curvature(arithmetic: Arithmetic, own: list[Drivetrain], qd: Scalar) -> Scalar:
@@ -54,43 +82,6 @@ def curvature(arithmetic: Arithmetic, own: list[Drivetrain], qd: Scalar) -> Scal
             above = arithmetic.select(-width - qd, qd, 0.0)
             total = total - (6.0 * k3) * arithmetic.select(qd - width, above, 0.0)
     return total
-
-
-def added(arithmetic: Arithmetic, robot: Robot, state: RobotState, tau: Vector) -> Vector:
-    """τ (nv,) of rigid bodies with what drivetrains take."""
-    total = list(tau)
-    for k, own in drivetrains(robot).items():
-        total[k] = total[k] + effort(arithmetic, own, state.qd[k], state.qdd[k])
-    return total
-
-
-def record(
-    run: Runner,
-    robot: Robot,
-    state: RobotState,
-    tau: Vector,
-    M: list[Vector],
-    dqd: list[Vector],
-    balance: Balance = ALIKE,
-) -> None:
-    """The same as visits to a template "driven", in place, in M and ∂τ/∂q̇ too."""
-    for k, own in drivetrains(robot).items():
-        for n, gears in enumerate(own):
-            visit, s = Visit("driven", (k, n)), balance.effort(k)
-            of_M, _, of_dqd = (of.get((k, k), 1.0) for of in balance.entries)
-            here = visit.template, k
-            qd, qdd = state.qd[k], state.qdd[k]
-            tau[k] = run(visit, here, _driven, run.arithmetic, tau[k], qd, qdd, *_scaled(gears, s))
-            M[k][k] = run(visit, here, operator.add, M[k][k], of_M * gears.armature)
-            dqd[k][k] = run(
-                visit, here, _resisted, run.arithmetic, dqd[k][k], qd, *_scaled(gears, of_dqd)[1:]
-            )
-
-
-def _scaled(gears: Drivetrain, by: float) -> tuple[Scalar, ...]:
-    """Armature, damping, k₁ and k₃ times a factor, and w."""
-    k1, k3, width = _numbers(gears)
-    return by * gears.armature, by * gears.damping, by * k1, by * k3, width
 
 
 def _numbers(gears: Drivetrain) -> tuple[Scalar, Scalar, float]:
@@ -126,10 +117,12 @@ def _driven(
     damping: Scalar,
     *friction: Scalar,
 ) -> Scalar:
-    return tau + armature * qdd + damping * qd + _friction(arithmetic, qd, *friction)
+    """τ + a q̈ + d q̇ + c s(q̇ / w)."""
+    return tau + (armature * qdd + damping * qd + _friction(arithmetic, qd, *friction))
 
 
 def _resisted(
     arithmetic: Arithmetic, entry: Scalar, qd: Scalar, damping: Scalar, *friction: Scalar
 ) -> Scalar:
-    return entry + damping + _slope(arithmetic, qd, *friction)
+    """∂τ/∂q̇ + d + ∂(c s(q̇ / w))/∂q̇."""
+    return entry + (damping + _slope(arithmetic, qd, *friction))

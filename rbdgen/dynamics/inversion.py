@@ -69,9 +69,9 @@ def solver(
     """The solver for M by one of `ways`; ``sizes``: the robot with numbers alone."""
     robot, M = recursions.robot, at.M
     if way == "mminvgen":
-        inverse = mass_matrix_inverse(recursions.builder, robot, at.moved, recursions.unit)
-        return Solver(recursions.builder, order, inverse=inverse)
-    one = recursions.solving
+        inverse = mass_matrix_inverse(recursions.run.arithmetic, robot, at.moved, recursions.unit)
+        return Solver(recursions.run.arithmetic, order, inverse=inverse)
+    one = recursions.solving.arithmetic
     if way == "blocks":
         above = {k: _coordinate_above(robot, order, k) for k in order}
         scale = {k: 2.0 ** -round(math.log2(m) / 2) for k, m in _sizes(sizes, order).items()}

@@ -50,8 +50,7 @@ class Kinematics:
         self.robot = robot
         weightless = replace(robot, gravity=frozen(ZERO))
         still = RobotState(state.q, state.qd, [0.0] * robot.nv, turns=state.turns)
-        region = f"forward{regions}"
-        self.moved = move(Inline(builder), weightless, still, Units(), multiplications, region)
+        self.moved = move(Inline(builder, regions), weightless, still, Units(), multiplications)
         self.placed: dict[int, Placed] = {-1: Placed(ONE, ZERO, ZERO, ZERO)}
         self.rates: dict[int, Twist] = {-1: (ZERO, ZERO)}
         for i in range(len(robot.joints)):

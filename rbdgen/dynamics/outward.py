@@ -34,10 +34,9 @@ def move(
     state: RobotState,
     unit: Units,
     multiplications: int = 4,
-    region: str = "forward",
     balance: Balance = ALIKE,
 ) -> dict[int, LinkMotion]:
-    """Every joint's motion and its body's force; joint i's are traced in region (``region``, i).
+    """Every joint's motion and its body's force; joint i's are in region ("forward", i).
 
     A body is weighed in its unit of the ``balance``.
     """
@@ -49,11 +48,17 @@ def move(
         joint = robot.joints[i]
         placed = _placed(base, ConstantRotation(joint.placement.rotation), _place(robot, i, A))
         arriving[i] = run(
-            step_of("out", robot, i), (region, i), _with_rates, joint.kind, placed, tells[i], unit
+            step_of("out", robot, i),
+            ("forward", i),
+            _with_rates,
+            joint.kind,
+            placed,
+            tells[i],
+            unit,
         )
     moved: dict[int, LinkMotion] = {}
     for i, joint in enumerate(robot.joints):
-        visit, here = step_of("out", robot, i), (region, i)
+        visit, here = step_of("out", robot, i), ("forward", i)
         rotation = rotation_of(run, visit, here, robot, i, state, multiplications)
         w = run(visit, here, _turning, rotation, arriving[i].w)
         own = run(visit, here, _moved, joint.kind, tells[i], rotation, arriving[i], w, unit)

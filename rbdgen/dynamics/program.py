@@ -27,9 +27,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
-from ..design.choices import ALONE, STEP
+from ..design.choices import ALONE, STEP, TURNING_FORMULATIONS
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.visits import Program, Visit
@@ -37,15 +36,10 @@ from ..graph.word import indices, kind_of, spell
 from ..robot.frame_lookup import frame_of
 from ..robot.model import Array, JointKind, Robot
 from ..robot.payload import PAYLOAD, SIZE
-from . import lathrop, linear
 from .balance import balance_of
 from .bodies import Payload
-from .common_frame import common_frame
-from .composite import Columns, Gradient, Matrix, no_gradient
-from .drivetrains import record
+from .composite import Gradient, Matrix
 from .elimination import Elimination
-from .entries import gradient
-from .fields import gathered
 from .interface import WRENCH
 from .inverted import (
     OF_QDD,
@@ -57,29 +51,16 @@ from .inverted import (
     substitutions,
 )
 from .kept import HERE, TaskInput, in_units, times
-from .logarithmic import Logarithmic
 from .motion import RobotState, told
-from .outward import move
-from .recording import Recorder, Repeating
-from .recursions import AGAIN, LINEAR, LOGARITHMIC, OF_ID
-from .rnea import gather
-from .scalars import Scalar, Vector
+from .recording import Recorder
+from .recursions import AGAIN, RecursionPass, Recursions
+from .scalars import Scalar
 from .stepping import Rates, euler, named
-from .steps import Runner
-from .units import ALIKE, Balance, Places, Units
+from .units import ALIKE, Balance, Places
 
 SOLVING = ("minv", "fd", "dfd", "difd", "step")
 INVERTED = ("Minv", "qdd", "dqdd_dq", "qd_next")
-
-COMPOSITE = "composite"
 UNFORCED = "_unforced"  # of templates, as AGAIN
-
-
-class Found(NamedTuple):
-    """The results of an outward and an inward pass: τ (nv,), M and gradients (nv, nv)."""
-
-    tau: Vector
-    gradient: Gradient
 
 
 def program(
@@ -106,8 +87,6 @@ def program(
     ``Recorder``.
     """
     run = Recorder(held={} if held is None else held)
-    if formulation in OF_ID:
-        return _efforts(run, robot, graph, multiplications, carrier, formulation, states)
     kinds = {kind_of(name) for name in graph.outputs}
     inverse_given = any(kind_of(name) == "Minv" for name in graph.inputs)
     steps, forward = "qd_next" in kinds, bool(kinds & {"qdd", "qd_next"})
@@ -117,34 +96,18 @@ def program(
     state = _state(run, robot, graph, carrier)
     matrices = not kinds <= {"tau", *ALONE}
     units = ALIKE
-    if states is not None and formulation == COMPOSITE and not steps:
+    if states is not None and formulation in TURNING_FORMULATIONS and not steps:
         efforts = slopes_given or forward or bool(kinds & {"tau", *ALONE})
         gradients = slopes_given or slopes_asked
         sampled = _in_numbers(state, states)
         units = balance_of(robot, sampled, order, efforts, matrices, gradients)
     at_rest = replace(state, qdd=[0.0 if k in order else x for k, x in enumerate(state.qdd)])
 
-    def at(state: RobotState, runner: Runner) -> Found:
-        if formulation == LOGARITHMIC:
-            made = common_frame(
-                runner,
-                robot,
-                state,
-                network=network,
-                frame=frame,
-                multiplications=multiplications,
-            )
-            found = _summed(Logarithmic(made, state, about_O=matrices))
-        else:
-            found = _gathered(runner, robot, state, multiplications, units, matrices)
-        tau, (M, _, dqd) = found
-        record(runner, robot, state, tau, M, dqd, units)
-        return found
-
+    at = Recursions(run, robot, formulation, network, frame, multiplications, balance=units)
     accelerated = slopes_given or bool(kinds & {"tau", *ALONE}) or not forward
-    first = bias = at(state if accelerated else at_rest, run)
+    first = bias = at(state if accelerated else at_rest, matrices)
     if accelerated and forward:
-        bias = at(at_rest, Repeating(run, UNFORCED))
+        bias = at(at_rest, matrices, UNFORCED)
     outputs = _of_tau(first, units)
     if kinds & {"Minv", "qdd", "qd_next"}:
         side = None
@@ -160,7 +123,7 @@ def program(
             outputs |= {spell("qdd", k): x for k, x in solved.items()}
         if steps or (slopes_asked and forward and not inverse_given):
             forced = [qdd.get(k, x) for k, x in enumerate(state.qdd)]
-            again = at(replace(state, qdd=forced), Repeating(run, AGAIN))
+            again = at(replace(state, qdd=forced), matrices, AGAIN)
             slopes = substitutions(run, found, _inverted(again.gradient, units))
             outputs |= named_slopes(slopes, units)
             if steps:
@@ -170,30 +133,6 @@ def program(
         gradient = _inverted(first.gradient, units)
         outputs |= named_slopes(products(run, graph, order, gradient, units), units)
     return run.program({name: outputs[name] for name in graph.outputs})
-
-
-def _efforts(
-    run: Recorder,
-    robot: Robot,
-    graph: Graph,
-    multiplications: int,
-    carrier: str | None,
-    formulation: str,
-    states: Mapping[str, Array] | None,
-) -> Program:
-    """τ in a formulation that has nothing else."""
-    state, units = _state(run, robot, graph, carrier), ALIKE
-    if states is not None and formulation != LINEAR:
-        sampled = _in_numbers(state, states)
-        units = balance_of(robot, sampled, {}, forced=True, matrices=False, gradients=False)
-    if formulation == LINEAR:
-        tau = linear.inverse_dynamics(run, robot, state, multiplications)
-    else:
-        tau = lathrop.inverse_dynamics(run, robot, state, multiplications, formulation, units)
-    M, _, dqd = no_gradient(robot.nv)
-    record(run, robot, state, tau, M, dqd, units)
-    named = ((name, indices(name)[0]) for name in graph.outputs)
-    return run.program({name: times(tau[k], 1 / units.effort(k)) for name, k in named})
 
 
 def _task(graph: Graph, name: str, size: int) -> list[Scalar]:
@@ -244,32 +183,7 @@ def _in_turns(offset: Scalar) -> Scalar:
     return turns - round(turns)
 
 
-def _gathered(
-    run: Runner,
-    robot: Robot,
-    state: RobotState,
-    multiplications: int,
-    balance: Balance,
-    matrices: bool,
-) -> Found:
-    """The way out and back at one acceleration, in units of ``balance``."""
-    unit = Units()
-    moved = move(run, robot, state, unit, multiplications, balance=balance)
-    columns = Columns(run, robot, moved, unit, balance=balance)
-    observe = columns.add if matrices else None
-    tau = gather(run, robot, moved, unit, observe=observe, balance=balance)
-    return Found(tau, columns.gradient)
-
-
-def _summed(sums: Logarithmic) -> Found:
-    """The same in one frame for each tree."""
-    if not sums.about_O:
-        return Found(sums.efforts(), no_gradient(sums.robot.nv))
-    found = gathered(sums)
-    return Found(found.tau, gradient(sums, found))
-
-
-def _of_tau(found: Found, units: Balance) -> dict[str, Scalar]:
+def _of_tau(found: RecursionPass, units: Balance) -> dict[str, Scalar]:
     """τ, M and ∂τ by the names of outputs, in the robot's units."""
     outputs: dict[str, Scalar] = {
         spell(name, k): times(x, 1 / units.effort(k))

@@ -23,7 +23,7 @@ from ..robot.angles import NOISE
 from ..robot.model import Array
 from .kept import HERE, Here, Kept, Leaf, Place, TaskInput, input_name, mapped, name_of, source_of
 from .repeated import reading_once
-from .scalars import Arithmetic
+from .scalars import Arithmetic, Scalar
 from .spatial import Rotation, Turn, TurnX, TurnZX, differs
 
 T = TypeVar("T")
@@ -76,6 +76,15 @@ class Recorder:
         (c, _, _), (s, _, _), (_, sa, ca) = R.tolist()
         return TurnZX(Turn(c, s), TurnX(ca, sa))
 
+    def again(self, suffix: str) -> Repeating:
+        return Repeating(self, suffix)
+
+    def together(self, trees: Mapping[int, int]) -> Recorder:
+        return self
+
+    def beside(self, value: Scalar) -> Recorder:
+        return self
+
     def program(self, outputs: Mapping[str, Any]) -> Program:
         """The visits that ``outputs`` need: name → `VisitResult`, `TaskInput` or constant."""
         once = reading_once(self.steps, self.firsts)
@@ -126,6 +135,15 @@ class Repeating:
 
     def rotation(self, R: Array) -> TurnZX | Rotation:
         return self.run.rotation(R)
+
+    def again(self, suffix: str) -> Repeating:
+        return Repeating(self.run, suffix)
+
+    def together(self, trees: Mapping[int, int]) -> Repeating:
+        return self
+
+    def beside(self, value: Scalar) -> Repeating:
+        return self
 
 
 def _before(visit: Visit, steps: Iterable[Kept]) -> set[Visit]:

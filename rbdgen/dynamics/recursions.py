@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
-from ..graph.node import Builder, Op
+from ..design.choices import OF_ID
 from ..robot.model import Robot, frozen
 from ..robot.rotors import drivetrains
-from . import drivetrains as gears
 from . import lathrop, linear
-from .common_frame import OneRegion, common_frame, joined_roots
-from .composite import Columns, Gradient, no_gradient
+from .common_frame import common_frame, joined_roots
+from .composite import Columns, Gradient, Matrix, no_gradient
+from .drivetrains import add_drivetrains
 from .entries import gradient
 from .fields import accelerated, gathered
 from .logarithmic import Logarithmic
@@ -21,16 +20,14 @@ from .motion import LinkMotion, RobotState
 from .outward import move
 from .recursive import recursive_gradient
 from .rnea import gather, indices
-from .scalars import Arithmetic, Scalar, Vector
+from .scalars import Scalar, Vector
 from .spatial import Wrench
-from .steps import Inline
-from .units import Units
+from .steps import Inline, Runner
+from .units import ALIKE, IN_METRES, Balance, Units
 from .winograd import Largest
 
 AGAIN = "_again"  # of regions at the acceleration that was found
 LOGARITHMIC, RECURSIVE, LINEAR = "logarithmic", "recursive", "linear"
-LATHROP = lathrop.FORMULATIONS
-OF_ID = (LINEAR, *LATHROP)  # inverse dynamics alone
 
 
 @dataclass
@@ -46,20 +43,22 @@ class RecursionPass:
 
 @dataclass(frozen=True)
 class Recursions:
-    """Way out and way back of a canonical robot, traced by ``builder``.
+    """Way out and way back of a canonical robot, whose steps ``run`` takes.
 
-    ``moves``: whether velocities and weight matter. The other fields are as for ``trace``.
+    ``moves``: whether velocities and weight matter. ``unit``, of lengths: for what is traced with
+    constants; ``balance``: for words that joints share. The other fields are as for ``trace``.
     """
 
-    builder: Builder
+    run: Runner
     robot: Robot
     formulation: str
     network: str
     frame: int | None
     multiplications: int
-    largest: Largest | None
-    unit: Units
-    moves: bool
+    largest: Largest | None = None
+    unit: Units = IN_METRES
+    balance: Balance = ALIKE
+    moves: bool = True
 
     @cached_property
     def owner(self) -> dict[int, int]:
@@ -68,58 +67,48 @@ class Recursions:
         return dict(sorted((k, i) for i in robot.free for k in indices(robot.v_slices[i])))
 
     @cached_property
-    def solving(self) -> Arithmetic:
-        """The arithmetic in which M⁻¹ is traced: a common frame has one region a tree for it."""
-        if self.formulation != LOGARITHMIC:
-            return self.builder
-        return OneRegion(self.builder, joined_roots(self.robot))
+    def solving(self) -> Runner:
+        """The runner by which M is inverted: a common frame has one region a tree for it."""
+        if self.formulation not in (LOGARITHMIC, lathrop.LOGARITHMIC):
+            return self.run
+        return self.run.together(joined_roots(self.robot))
 
-    def __call__(self, state: RobotState, wanted: bool, regions: str = "") -> RecursionPass:
-        """Way out and way back; ``wanted``: with M and gradients. Each has its own regions."""
-        rigid = self._rigid(state, wanted, regions)
-        own = drivetrains(self.robot)
-        if not own:
+    def __call__(self, state: RobotState, wanted: bool, again: str = "") -> RecursionPass:
+        """Way out and way back; ``wanted``: with M and gradients.
+
+        ``again``: a suffix for regions and templates, of another pass than the first.
+        """
+        run = self.solving.again(again) if again else self.solving
+        rigid = self._rigid(run, state, wanted)
+        if not drivetrains(self.robot):
             return rigid
-        builder, tau, M = self.builder, list(rigid.tau), [list(row) for row in rigid.M]
+        tau, M = list(rigid.tau), [list(row) for row in rigid.M]
 
-        def plus(value: Scalar, k: int, term: Callable[[], Scalar]) -> Scalar:
-            with self._beside(value, k, regions):
-                return value + term()
-
-        def resisted(gradient: Gradient) -> Gradient:
+        def driven(gradient: Gradient, tau: Vector, M: Matrix) -> Gradient:
             dqd = [list(row) for row in gradient.dtau_dqd]
-            for k in own if self.moves else ():
-                dqd[k][k] = plus(dqd[k][k], k, partial(gears.slope, builder, own[k], state.qd[k]))
+            add_drivetrains(run, self.robot, state, tau, M, dqd, self.moves, self.balance)
             return gradient._replace(M=M, dtau_dqd=dqd)
 
-        for k in own:
-            M[k][k] = plus(M[k][k], k, partial(gears.armature, own[k]))
-            if self.moves:
-                effort = partial(gears.effort, builder, own[k], state.qd[k], state.qdd[k])
-                tau[k] = plus(tau[k], k, effort)
-        again = rigid.accelerated
-        accelerated = None if again is None else lambda qdd: resisted(again(qdd))
-        return RecursionPass(rigid.moved, tau, M, resisted(rigid.gradient), accelerated)
+        accelerated = None
+        if (faster := rigid.accelerated) is not None:
 
-    def _beside(self, value: Scalar, k: int, regions: str) -> AbstractContextManager[None]:
-        """The region of what coordinate ``k`` has already, else that of its joint's way back."""
-        node = self.builder.lift(value)
-        if node.op in (Op.CONST, Op.INPUT):
-            return self.solving.region(f"backward{regions}", self.owner[k])
-        return self.builder.in_region(node.region)
+            def accelerated(qdd: dict[int, Scalar]) -> Gradient:
+                return driven(faster(qdd), list(rigid.tau), [list(row) for row in rigid.M])
 
-    def _rigid(self, state: RobotState, wanted: bool, regions: str = "") -> RecursionPass:
+        return RecursionPass(rigid.moved, tau, M, driven(rigid.gradient, tau, M), accelerated)
+
+    def _rigid(self, run: Runner, state: RobotState, wanted: bool) -> RecursionPass:
         """The same of rigid bodies alone."""
-        robot, builder, unit = self.robot, self.builder, self.unit
+        robot = self.robot
         if not self.moves:
             robot = replace(robot, gravity=frozen([0.0, 0.0, 0.0]))
         if self.formulation in OF_ID:
-            return _alone(self._efforts(robot, state))
+            return _alone(self._efforts(run, robot, state))
         if self.formulation == LOGARITHMIC:
-            return self._summed(robot, state, wanted)
-        run = Inline(builder)
-        moved = move(run, robot, state, unit, self.multiplications, f"forward{regions}")
-        columns = Columns(run, robot, moved, unit, f"backward{regions}")
+            return self._summed(run, robot, state, wanted)
+        unit, balance = self.unit, self.balance
+        moved = move(run, robot, state, unit, self.multiplications, balance)
+        columns = Columns(run, robot, moved, unit, balance)
         whole: dict[int, Wrench] = {}
 
         def observe(i: int, force: Wrench) -> None:
@@ -127,26 +116,24 @@ class Recursions:
             if wanted:
                 columns.add(i, force)
 
-        tau = gather(run, robot, moved, unit, f"backward{regions}", observe)
+        tau = gather(run, robot, moved, unit, observe, balance)
         found = columns.gradient
         if wanted and self.formulation == RECURSIVE:
-            found = recursive_gradient(builder, robot, moved, whole, unit, regions)
+            assert isinstance(run, Inline)
+            found = recursive_gradient(run.arithmetic, robot, moved, whole, unit, run.suffix)
         return RecursionPass(moved, tau, columns.gradient.M, found)
 
-    def _efforts(self, robot: Robot, state: RobotState) -> Vector:
+    def _efforts(self, run: Runner, robot: Robot, state: RobotState) -> Vector:
         """τ (nv,) in a formulation that has nothing else."""
+        m = self.multiplications
         if self.formulation == LINEAR:
-            return linear.inverse_dynamics(Inline(self.builder), robot, state, self.multiplications)
-        arithmetic: Arithmetic = self.builder
-        if self.formulation == lathrop.LOGARITHMIC:
-            arithmetic = OneRegion(self.builder, joined_roots(robot))
-        run = Inline(arithmetic)
-        return lathrop.inverse_dynamics(run, robot, state, self.multiplications, self.formulation)
+            return linear.inverse_dynamics(run, robot, state, m)
+        return lathrop.inverse_dynamics(run, robot, state, m, self.formulation, self.balance)
 
-    def _summed(self, robot: Robot, state: RobotState, wanted: bool) -> RecursionPass:
+    def _summed(self, run: Runner, robot: Robot, state: RobotState, wanted: bool) -> RecursionPass:
         """The same as sums in one frame for each tree."""
         frame = common_frame(
-            Inline(self.builder),
+            run,
             robot,
             state,
             network=self.network,

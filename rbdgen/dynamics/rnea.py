@@ -13,7 +13,7 @@ from collections.abc import Callable
 from ..graph.node import Region
 from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot
-from .drivetrains import added
+from .drivetrains import add_drivetrains
 from .kept import in_units
 from .motion import LinkMotion, RobotState, multiplier
 from .outward import move
@@ -45,7 +45,9 @@ def rnea(
     """
     run, unit = Inline(arithmetic), units(robot, len(state.f_ext))
     moved = move(run, robot, state, unit, multiplications)
-    return added(arithmetic, robot, state, gather(run, robot, moved, unit))
+    tau, unused = gather(run, robot, moved, unit), [[0.0] * robot.nv for _ in range(robot.nv)]
+    add_drivetrains(run, robot, state, tau, unused, unused)
+    return tau
 
 
 def gather(
@@ -53,11 +55,10 @@ def gather(
     robot: Robot,
     moved: dict[int, LinkMotion],
     unit: Units,
-    region: str = "backward",
     observe: Callable[[int, Wrench], None] | None = None,
     balance: Balance = ALIKE,
 ) -> list[Scalar]:
-    """τ (nv,), in those of ``balance``; joint i's share is traced in region (``region``, i).
+    """τ (nv,), in those of ``balance``; joint i's share is in region ("backward", i).
 
     ``observe`` is shown each joint and the force and moment on its whole subtree, children first.
     """
@@ -65,7 +66,7 @@ def gather(
     joined = {} if run.shares else _joined_by(robot)
     passed: dict[int, Wrench] = {}
     for i in reversed(range(len(robot.joints))):
-        joint, visit, here = robot.joints[i], gathering(robot, i), (region, i)
+        joint, visit, here = robot.joints[i], gathering(robot, i), ("backward", i)
         own = (ZERO, ZERO) if i in joined else moved[i].force
         below = [
             in_units(passed[child], balance.body(i) / balance.body(child))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ..design.choices import INVERTING, NEEDS, OF_FRAMES, OF_MASSES, STEP, UNFORCED
+from ..design.choices import INVERTING, NEEDS, OF_FRAMES, OF_MASSES, SLOPES, STEP, UNFORCED
 from ..graph.arrays import ROOT
 from ..graph.graph import Graph
 from ..graph.node import Builder
@@ -44,7 +44,6 @@ from .winograd import Largest
 
 AT_GIVEN_ACCELERATION = {"id", "did", "difd", "ddid"}
 AT_GIVEN_EFFORT = {"fd", "dfd", "cfd", "step"}
-WITH_GRADIENTS = {"did", "difd", "ddid", "dfd", "step"}
 HELD = {name: NEEDS[name] for name in ("g", "nle")}  # τ without acceleration, and of what state
 SEEING = {"pose", "com", "energy", "step"}  # which see where a base is
 
@@ -91,7 +90,7 @@ class Tracing:
         for name in [name for name in HELD if name in functions]:
             self._gives_held(face, state, name, f"_{name}" if len(functions) > 1 else "")
         if given is not None:
-            _gives_inverse(face, functions, self.order, given, self.recursions.solving)
+            _gives_inverse(face, functions, self.order, given, self.solving)
         self._gives_observed(face, state)
         if others:
             self._gives_others(face, state, unforced or given)
@@ -110,7 +109,7 @@ class Tracing:
             if self.each:
                 at = replace(at, M=apart(self.builder, face.given(spell(ROOT, 0)), at.M))
             solver = (
-                nearby(face, self.recursions.solving, at.M, self.order)
+                nearby(face, self.solving, at.M, self.order)
                 if self.factorisation == NEAR
                 else self._solver(at)
             )
@@ -126,7 +125,7 @@ class Tracing:
             if solver.factors is not None and not self.each:
                 face.known |= solver.factors.known
             if EFFORT in functions:
-                one, explicit = self.recursions.solving, "minv" in functions
+                one, explicit = self.solving, "minv" in functions
                 gives_of_effort(face, one, self.order, solver, self.robot.nv, explicit)
 
     @cached_property
@@ -148,7 +147,7 @@ class Tracing:
 
     def _products(self, unit: Units) -> int:
         """Products of M, or of gradients where there are any, in some units."""
-        what = "did" if self.functions & WITH_GRADIENTS else "m"
+        what = "did" if self.functions & set(SLOPES) else "m"
         own = replace(self, functions=frozenset({what}), within=unit, builder=Builder())
         count = own.graph().operations()
         return count["mul"] + count["mulc"]
@@ -157,7 +156,7 @@ class Tracing:
     def recursions(self) -> Recursions:
         """The recursions, at any acceleration."""
         return Recursions(
-            self.builder,
+            Inline(self.builder),
             self.robot,
             self.formulation,
             self.network,
@@ -167,6 +166,11 @@ class Tracing:
             self.unit,
             moves=bool(self.functions - {"m", "minv"}),
         )
+
+    @property
+    def solving(self) -> Arithmetic:
+        """The arithmetic in which M⁻¹ is traced."""
+        return self.recursions.solving.arithmetic
 
     @property
     def sees(self) -> bool:
@@ -232,9 +236,10 @@ class Tracing:
 
     def _effort(self, tau: Vector, at: RecursionPass) -> dict[int, Scalar]:
         """The efforts that accelerate the joints: τ less the bias, by coordinate."""
-        effort, one = {}, self.recursions.solving
+        together = self.solving is not self.builder
+        effort = {}
         for k, i in self.order.items():
-            with one.region("effort", i if one is not self.builder else 0):
+            with self.solving.region("effort", i if together else 0):
                 effort[k] = tau[k] - at.tau[k]
         return effort
 

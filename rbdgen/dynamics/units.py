@@ -67,6 +67,7 @@ class Balance:
 
 
 ALIKE = Balance()
+IN_METRES = Units()
 
 
 def scaled(values: Iterable[Scalar], factor: float) -> Vector:
