@@ -13,7 +13,7 @@ import pytest
 
 from rbdgen.cli.parser import parser
 from rbdgen.design.loading import shipped_robots
-from rbdgen_benchmarks.bench.names import TAKES
+from rbdgen_benchmarks.bench.measurements import MEASUREMENTS
 from tests.pictures import PICTURES, Picture
 from tests.test_imports import FLOOR
 from tests.test_pages import IN_ORDER
@@ -127,7 +127,7 @@ def test_commands_parse(command: str) -> None:
         if "--help" not in words:
             raise
         return
-    assert set(getattr(options, "names", ())) <= {*TAKES, "all"}
+    assert set(getattr(options, "names", ())) <= {*MEASUREMENTS, "all"}
     robot = getattr(options, "robot", "ROBOT")
     assert robot in {"ROBOT", *ROBOTS, *shipped_robots()}
 

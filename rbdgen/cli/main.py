@@ -106,7 +106,7 @@ def _look(options: Namespace) -> None:
         else:
             read_manifest(Path(options.folder)).refuse_program()
     elif hasattr(options, "names"):
-        from rbdgen_benchmarks.bench.names import chosen
+        from rbdgen_benchmarks.bench.measurements import chosen
 
         chosen(options.names, options.only)
 

@@ -21,17 +21,25 @@ from ..robot.topology import Organisation
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Columns as wide as their widest entry; numbers to the right."""
+    (first, *lines), widths = aligned([head, *rows])
+    return "\n".join([first, "  ".join("-" * width for width in widths), *lines])
+
+
+def aligned(
+    rows: Sequence[Sequence[Any]], least: Sequence[int] = ()
+) -> tuple[list[str], list[int]]:
+    """Lines of rows, and the widths of their columns, which are ``least`` or more."""
     cells = [[_cell(x) for x in row] for row in rows]
-    widths = [max(len(r[k]) for r in [list(head), *cells]) for k in range(len(head))]
-    lines = ["  ".join(h.ljust(w) for h, w in zip(head, widths, strict=True)).rstrip()]
-    lines.append("  ".join("-" * w for w in widths))
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    widths = [max(pair) for pair in zip(widths, least or widths, strict=True)]
+    lines = []
     for row, plain in zip(rows, cells, strict=True):
-        aligned = [
+        words = [
             text.rjust(w) if isinstance(value, (int, float)) else text.ljust(w)
             for value, text, w in zip(row, plain, widths, strict=True)
         ]
-        lines.append("  ".join(aligned).rstrip())
-    return "\n".join(lines)
+        lines.append("  ".join(words).rstrip())
+    return lines, widths
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -18,6 +18,8 @@ from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress
 from rbdgen.tools.tool import SynthesisError
 
+from .measurement import measurement
+
 STATES = 1000
 WORST = f"worst, {SCALES[0].name} | {SCALES[1].name}"
 # Name: robot, choices. All seven functions.
@@ -29,6 +31,7 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
 PUBLISHED = "difd"  # the function that Dadu-RBD's cycles are known of, for iiwa 14
 
 
+@measurement("accelerators", "hours")
 def accelerators(place: Path, progress: Progress) -> Any:
     """Accelerators of three robots: cycles by function, batches of 256, mixed traffic, cells."""
     results = {}

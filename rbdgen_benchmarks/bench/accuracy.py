@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from rbdgen.compile.core import Core
 from rbdgen.compile.product import compile_design
 from rbdgen.compile.word_errors import errors_in_graph
 from rbdgen.design.coordinates import CoordinateError, worst_at
 from rbdgen.design.loading import shipped_robots
-from rbdgen.draw.tables import table
 from rbdgen.graph.rows import REPORTED, SCALES, StateScale
 from rbdgen.system.progress import Progress
+
+from .measurement import Row, measurement
 
 FLOATING = ("hyq", "humanoid")  # with a floating base besides
 FUNCTIONS = ("id", "did", "minv", "fd")
@@ -25,19 +26,19 @@ HEAD = (
 )
 
 
-def accuracy(place: Path, progress: Progress) -> Any:
-    """Worst coordinates of default designs: shipped robots, id, did, minv, fd."""
-    rows = []
+def _cases() -> Iterator[tuple[str, str, str]]:
     for robot in shipped_robots():
         for base in ("fixed", "floating") if robot in FLOATING else ("fixed",):
             for function in FUNCTIONS:
                 if (robot, function) not in SLOW:
-                    rows.append(_row(robot, base, function, progress))
-    print(table(HEAD, rows))
-    return [dict(zip(HEAD, row, strict=True)) for row in rows]
+                    yield robot, base, function
 
 
-def _row(robot: str, base: str, function: str, progress: Progress) -> list[Any]:
+@measurement("accuracy", "minutes", HEAD, cases=_cases)
+def accuracy(
+    place: Path, progress: Progress, robot: str, base: str, function: str
+) -> Iterator[Row]:
+    """Worst coordinates of default designs: shipped robots, id, did, minv, fd."""
     progress(f"{robot}, {base} base: {function}")
     core = compile_design(robot, functions=(function,), base=base)
     assert isinstance(core, Core)
@@ -48,7 +49,7 @@ def _row(robot: str, base: str, function: str, progress: Progress) -> list[Any]:
     off = "-" if limits is None else f"{limits.scales[SCALES[0].name].rms:.2g} {limits.unit}"
     turns = core.plan.turns.what if core.plan.turns else "products"
     pace = [core.plan.interval, core.plan.multipliers, turns]
-    return [robot, base, function, *pace, *said, off, found.overflows]
+    yield [robot, base, function, *pace, *said, off, found.overflows]
 
 
 def _said(worst: CoordinateError | None, scale: StateScale) -> str:

@@ -16,6 +16,7 @@ from rbdgen.shell.emit import emit
 from rbdgen.system.progress import Progress
 
 from .chains import chain_urdf
+from .measurement import measurement
 
 CHAINS = (2, 3)
 # Robot, functions, initiation intervals, other choices.
@@ -80,6 +81,7 @@ FAMILIES: dict[str, tuple[str, Designs, tuple[tuple[str, str, dict[str, Any]], .
 }
 
 
+@measurement("area-model", "hours")
 def area_model(place: Path, progress: Progress) -> Any:
     """LUTs, flip-flops and memories as the area model estimates them, and as Yosys maps them.
 

@@ -21,7 +21,6 @@ from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import ROLLOUTS, WHOLE
 from rbdgen.design.loading import load
-from rbdgen.draw.tables import table
 from rbdgen.graph.fixed import Integers
 from rbdgen.system.c_library import FLAGS, build
 from rbdgen.system.cache import cached_result
@@ -31,7 +30,7 @@ from rbdgen.tasks.compiled import tasks_source
 from rbdgen.tasks.model import evaluate_task
 from rbdgen.tasks.stages import Accelerator
 
-from .names import refuse_unknown
+from .measurement import Row, measurement
 
 Words = Mapping[str, Integers]  # (N,) by name
 ROBOTS = (("gantry", "fixed"), ("iiwa14", "fixed"), ("hyq", "floating"))
@@ -54,53 +53,76 @@ LEGEND = (
 )
 
 
-def exact_c(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
-    """Every function in C: words and flags that differ from the integer model's."""
-    return _said(_cores("c", place, progress, only))
+def _cases(language: str) -> list[tuple[str, str, str, str]]:
+    return [(robot, base, function, language) for robot, base in ROBOTS for function in WHOLE]
 
 
-def exact_hls(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
-    """Every function in C++ for HLS: words and flags that differ from the integer model's."""
-    return _said(_cores("hls", place, progress, only))
+def _robots() -> set[str]:
+    return {robot for robot, _ in ROBOTS}
 
 
-def exact_accelerators(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
-    """Accelerators in C, rollouts too: words and flags that differ from the integer model's."""
-    refuse_unknown(only, {own[0] for own in ACCELERATORS})
-    chosen = [own for own in ACCELERATORS if own[0] in only or not only]
-    return _said(row for own in chosen for row in _tasks(*own, place, progress))
-
-
-def _said(rows: Iterator[list[Any]]) -> Any:
-    """The table; Mismatch where anything differs."""
-    found = [dict(zip(HEAD, row, strict=True)) for row in rows]
-    print(f"{table(HEAD, [list(row.values()) for row in found])}\n\n{LEGEND}")
+def _equal(found: list[dict[str, Any]]) -> None:
+    """Mismatch where anything differs."""
     wrong = [f"{row['robot']} {row['function']}" for row in found if row[WORDS] or row[RAISED]]
     if wrong:
         raise Mismatch(f"other bits than the integer model's: {', '.join(wrong)}")
-    return found
 
 
-def _cores(
-    language: str, place: Path, progress: Progress, only: Sequence[str] = ()
-) -> Iterator[list[Any]]:
-    """A row for each function of each robot, a task a clock."""
-    refuse_unknown(only, {robot for robot, _ in ROBOTS})
-    for robot, base in ROBOTS:
-        if only and robot not in only:
-            continue
-        for function in WHOLE:
-            choices = {"base": base, "functions": (function,), "ii": 1}
-            name = _named(robot, base)
-            say = _saying(progress, f"{name} {function}")
-            (row,) = _kept(place, language, robot, choices, _of_a_core, say)
-            yield [name, function, *row]
+def _core(
+    place: Path, progress: Progress, robot: str, base: str, function: str, language: str
+) -> Iterator[Row]:
+    """A row for a function of a robot, a task a clock."""
+    choices = {"base": base, "functions": (function,), "ii": 1}
+    name = _named(robot, base)
+    say = _saying(progress, f"{name} {function}")
+    (row,) = _kept(place, language, robot, choices, _of_a_core, say)
+    yield [name, function, *row]
 
 
-def _tasks(
-    robot: str, base: str, functions: Sequence[str], ii: int, place: Path, progress: Progress
-) -> Iterator[list[Any]]:
-    """A row for each function of an accelerator."""
+@measurement(
+    "bit-exactness-c",
+    "minutes",
+    HEAD,
+    cases=lambda: _cases("c"),
+    legend=LEGEND,
+    check=_equal,
+    robots=_robots,
+    former="exact-c",
+)
+def exact_c(*arguments: Any) -> Iterator[Row]:
+    """Every function in C: words and flags that differ from the integer model's."""
+    return _core(*arguments)
+
+
+@measurement(
+    "bit-exactness-hls",
+    "an hour",
+    HEAD,
+    cases=lambda: _cases("hls"),
+    legend=LEGEND,
+    check=_equal,
+    robots=_robots,
+    former="exact-hls",
+)
+def exact_hls(*arguments: Any) -> Iterator[Row]:
+    """Every function in C++ for HLS: words and flags that differ from the integer model's."""
+    return _core(*arguments)
+
+
+@measurement(
+    "bit-exactness-accelerators",
+    "minutes",
+    HEAD,
+    cases=lambda: ACCELERATORS,
+    legend=LEGEND,
+    check=_equal,
+    robots=lambda: {robot for robot, *_ in ACCELERATORS},
+    former="exact-accelerators",
+)
+def exact_accelerators(
+    place: Path, progress: Progress, robot: str, base: str, functions: Sequence[str], ii: int
+) -> Iterator[Row]:
+    """Accelerators in C, rollouts too: words and flags that differ from the integer model's."""
     name, whole = _named(robot, base), {"accelerator": True, "target": "xcup", "ii": ii}
     choices = {"base": base, "functions": tuple(functions), **whole}
     rows = _kept(place, "c", robot, choices, _of_tasks, _saying(progress, name))

@@ -27,6 +27,7 @@ from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.links import SIMULATED, SerialPort
 
 from .fuzz_frames import Asked, Damage, Flood, flood
+from .measurement import measurement
 
 HERE = Path(__file__), Path(__file__).with_name("fuzz_frames.py")
 BOARD, BAUD = "ulx3s-85f", 6_000_000
@@ -55,6 +56,7 @@ whole after that says the receiver in software. Wrong: an answer that is not the
 second one. Restarts: the board's reset in the midst of tasks, which may be answered or not."""
 
 
+@measurement("board", "hours")
 def board(place: Path, progress: Progress) -> Any:
     """iiwa 14 behind a simulated line: words that differ, damaged frames."""
     folder = place / "board" / ROBOT

@@ -38,6 +38,8 @@ from rbdgen.words.graph_words import to_words
 from rbdgen.words.input_domain import InputDomain, largest_inputs
 from rbdgen.words.order import EXACT, UNITS, run
 
+from .measurement import measurement
+
 ROBOT = "iiwa14_fast"
 CHOICES: Mapping[str, Any] = {"width": 18, "target": "xcup", "style": "latency", "clock": 18.0}
 CLOCK = 1e3 / 18  # MHz
@@ -110,6 +112,7 @@ _STAGES = {  # before, within, after
 }
 
 
+@measurement("codesign", "minutes")
 def codesign(place: Path, progress: Progress) -> Any:
     """∇FD split, fused, completely fused: this CPU, RTL behind links, N = 16 to 128; pictures."""
     threads = os.cpu_count() or 1

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import resource
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from rbdgen import api
 from rbdgen.codegen.library import build
 from rbdgen.codegen.real import LONGEST
-from rbdgen.draw.tables import table
 from rbdgen.system.compiler import find_compiler
 from rbdgen.system.progress import Progress
 
 from .cpu import processor
+from .measurement import Row, measurement
 
 CASES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("iiwa14", "fixed", ("dfd",)),
@@ -28,25 +28,29 @@ CASES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 HEAD = ("robot", "base", "functions", "nodes", "parts", "CPU s", "CPU ms a node")
 
 
-def compiling(place: Path, progress: Progress) -> Any:
+@measurement(
+    "compiling",
+    "minutes",
+    HEAD,
+    cases=lambda: CASES,
+    legend=f"Graphs of more than {LONGEST} nodes are split. {processor()}.",
+)
+def compiling(
+    place: Path, progress: Progress, robot: str, base: str, functions: tuple[str, ...]
+) -> Iterator[Row]:
     """CPU time that g++ -O3 takes a node, of graphs that are split, in double, for this machine."""
-    rows = []
-    for robot, base, functions in CASES:
-        what = f"{robot}, {base}, {', '.join(functions)}"
-        with tempfile.TemporaryDirectory(prefix="rbdgen-") as work:
-            folder = Path(work) / "made"
-            made = api.generate(robot, folder, to="cpp", base=base, functions=functions)
-            program = made.manifest.program
-            progress(f"{what}: {program.facts['nodes']} nodes")
-            before = cpu_seconds()
-            build(find_compiler(), np.float64, folder, program.name, Path(work), progress)
-            took = cpu_seconds() - before
-        nodes, parts = program.facts["nodes"], program.facts["parts"]
-        each = round(1000 * took / nodes, 3)
-        rows.append([robot, base, ", ".join(functions), nodes, parts, round(took, 1), each])
-        progress(f"{what}: {each} ms of CPU a node")
-    print(f"{table(HEAD, rows)}\n\nGraphs of more than {LONGEST} nodes are split. {processor()}.")
-    return [dict(zip(HEAD, row, strict=True)) for row in rows]
+    what = f"{robot}, {base}, {', '.join(functions)}"
+    with tempfile.TemporaryDirectory(prefix="rbdgen-") as work:
+        folder = Path(work) / "made"
+        made = api.generate(robot, folder, to="cpp", base=base, functions=functions)
+        program = made.manifest.program
+        progress(f"{what}: {program.facts['nodes']} nodes")
+        before = cpu_seconds()
+        build(find_compiler(), np.float64, folder, program.name, Path(work), progress)
+        took = cpu_seconds() - before
+    nodes, parts = program.facts["nodes"], program.facts["parts"]
+    each = round(1000 * took / nodes, 3)
+    yield [robot, base, ", ".join(functions), nodes, parts, round(took, 1), each]
 
 
 def cpu_seconds() -> float:

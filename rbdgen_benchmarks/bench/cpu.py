@@ -30,7 +30,7 @@ from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress
 from rbdgen.system.records import plain
 
-from .names import refuse_unknown
+from .measurement import measurement
 
 # Robot, base, function, Pinocchio's forms.
 PEERS = (*FORMS, PORTABLE)
@@ -69,10 +69,10 @@ LEGEND = (
 )
 
 
+@measurement("cpu", "an hour", robots=lambda: {robot for robot, *_ in CASES})
 def cpu(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
     """Ours in C++ on this machine's processor, beside Pinocchio templated and code-generated."""
     results: dict[str, Any] = {}
-    refuse_unknown(only, {robot for robot, *_ in CASES})
     for robot, base, function, forms in CASES:
         if only and robot not in only:
             continue

@@ -18,6 +18,8 @@ from rbdgen.draw.tables import table
 from rbdgen.system.progress import Progress
 from rbdgen.tools.report import synthesize
 
+from .measurement import measurement
+
 PART = "ecp5-25f"
 MULTIPLIERS = {(18, 18): 1, (25, 18): 2, (25, 25): 4}  # MULT18X18D of a product, of 28
 MOST = 7  # chains side by side
@@ -69,6 +71,7 @@ class Chains(Elaboratable):
         return Value.cast(other[-1].replicate(a) & value ^ other).as_signed()
 
 
+@measurement("delays", "an hour")
 def delays(place: Path, progress: Progress, speeds: tuple[int, ...] = (6, 8)) -> Any:
     """Delays of chained operations on the ECP5: chains placed and routed on an LFE5U-25F."""
     results = []

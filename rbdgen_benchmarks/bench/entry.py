@@ -6,15 +6,16 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.draw.tables import table
 from rbdgen.system.progress import Progress
 from rbdgen.system.signals import run_child
 
 from . import walk
+from .measurement import Row, measurement
 
 CASES = (
     ("generate", "pendulum"),
@@ -28,14 +29,13 @@ LEGEND = (
 )
 
 
-def entry(place: Path, progress: Progress) -> Any:
+@measurement("entry", "minutes", HEAD, cases=lambda: [(own,) for own in CASES], legend=LEGEND)
+def entry(place: Path, progress: Progress, words: tuple[str, ...]) -> Iterator[Row]:
     """Files, modules and hops between files that generate enters, for a pendulum."""
-    rows = [[f"rbdgen {' '.join(words)}", *_row(words, progress)] for words in CASES]
-    print(f"{table(HEAD, rows)}\n\n{LEGEND}")
-    return [dict(zip(HEAD, row, strict=True)) for row in rows]
+    yield [f"rbdgen {' '.join(words)}", *_counts(words, progress)]
 
 
-def _row(words: tuple[str, ...], progress: Progress) -> list[Any]:
+def _counts(words: tuple[str, ...], progress: Progress) -> list[Any]:
     """The counts of a command, which is run twice: what is compiled once is in the cache then."""
     progress(" ".join(words))
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as work:

@@ -19,6 +19,8 @@ from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress
 from rbdgen.tools.report import synthesize
 
+from .measurement import measurement
+
 # Name: robot, choices, how nextpnr is asked. The static placer makes shorter wires where many
 # memories lie between.
 DESIGNS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
@@ -41,6 +43,7 @@ CELLS = ("MULT18X18D", "LUT4", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4")
 STATES = 100_000
 
 
+@measurement("folded", "hours")
 def folded(place: Path, progress: Progress) -> Any:
     """Folded designs placed and routed, simulated bit for bit, beside Pinocchio on a core."""
     progress("Pinocchio on a core")
@@ -88,6 +91,7 @@ def _measured(name: str, folder: Path, progress: Progress) -> dict[str, Any]:
     }
 
 
+@measurement("fold-overhead", "minutes")
 def fold_overhead(place: Path, progress: Progress) -> Any:
     """The cost of sharing multipliers: iiwa 14's inverse dynamics at intervals of 1 to 16."""
     fixed = compile_core(front_end("iiwa14_fast", width=18)).fixed

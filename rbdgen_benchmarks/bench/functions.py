@@ -25,6 +25,7 @@ from rbdgen.words.wordlength import PrecisionError
 
 from .cells import COLUMNS, FAMILIES, cells, columns, no_cells, too_large
 from .errors import errors, redesigned
+from .measurement import Measurement
 
 Row = dict[str, Any]
 ROBOTS = (("iiwa14_fast", "fixed"), ("hyq", "fixed"), ("hyq", "floating"), ("humanoid", "fixed"))
@@ -290,3 +291,18 @@ def as_markdown(result: dict[str, Any]) -> str:
     """The tables and notes for a page."""
     parts = [f"**{caption}**\n\n{markdown(head, rows)}" for caption, head, rows in tables(result)]
     return "\n\n".join([*parts, *(f"- {note}" for note in notes(result))]) + "\n"
+
+
+def of_robots() -> list[Measurement]:
+    """A measurement for each of the robots."""
+    return [_of(robot, base) for robot, base in ROBOTS]
+
+
+def _of(robot: str, base: str) -> Measurement:
+    def measure(place: Path, progress: Progress) -> Any:
+        result = all_functions(robot, base, place, progress)
+        print(as_text(result))
+        return result
+
+    measure.__doc__ = f"Every function of {robot}, {base} base: cost, errors, widths, cells."
+    return Measurement(f"functions-{title(robot, base)}", "hours", measure)

@@ -31,6 +31,8 @@ from rbdgen.tools.model import Model
 from rbdgen.tools.toolchain import OF_LONG_RUNS
 from rbdgen.tools.verilate import build
 
+from .measurement import measurement
+
 Beats = Sequence[int]
 ROBOT = "pendulum"
 CHOICES: dict[str, Any] = {"functions": ("id", "m"), "ii": 4, "accelerator": True}
@@ -62,6 +64,7 @@ endmodule
 """
 
 
+@measurement("fuzz-packets", "minutes", former="reliability-packets")
 def malformed(place: Path, progress: Progress, packets: int = MALFORMED) -> Any:
     """A million malformed packets, and tasks between them; Mismatch where an answer is wrong."""
     folder = place / ROBOT

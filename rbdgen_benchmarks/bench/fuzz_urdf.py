@@ -26,6 +26,7 @@ from rbdgen.robot.urdf import parse_urdf
 from rbdgen.system.data import data_folder
 from rbdgen.system.progress import Progress
 
+from .measurement import measurement
 from .same_robot import assert_same_robot
 
 FILES, SEED = 100_000, 1
@@ -211,6 +212,7 @@ def verdicts(files: int, seed: int) -> Iterator[tuple[str, str]]:
             yield DIFFERS, text
 
 
+@measurement("fuzz-urdf", "minutes", former="reliability-robots")
 def mutated_robots(place: Path, progress: Progress, files: int = FILES) -> Any:
     """How many of so many files are refused, read, and read as Pinocchio reads them.
 

@@ -19,6 +19,7 @@ from rbdgen.system.signals import run_child
 from rbdgen.system.templates import render
 
 from . import grid
+from .measurement import measurement
 
 FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd")
 CASES: tuple[tuple[str, str, str], ...] = (
@@ -48,6 +49,7 @@ ABOUT = (
 KINDS = {"double": "cuda", "float": "cuda32"}
 
 
+@measurement("gpu", "minutes")
 def gpu(place: Path, progress: Progress) -> Any:
     """CUDA by ptxas: registers, spills, code; on a GPU, where there is one, checked and timed."""
     try:

@@ -14,6 +14,8 @@ from rbdgen.design.loading import shipped_robots
 from rbdgen.draw.tables import markdown, table
 from rbdgen.system.progress import Progress
 
+from .measurement import measurement
+
 FUNCTIONS = ("id", "did", "dfd", "minv", "fd")
 PASS = "identities"
 KINDS = {"mul": "products", "mulc": "by constants", "add": "sums"}
@@ -21,6 +23,7 @@ HEAD = ("robot", "function", *KINDS.values())
 ALL = "all"  # robots together
 
 
+@measurement("identities", "minutes", robots=shipped_robots)
 def saved(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
     """Operations of each function before and after the pass for identities; all shipped robots."""
     found: list[dict[str, Any]] = []

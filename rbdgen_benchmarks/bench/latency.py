@@ -21,6 +21,8 @@ from rbdgen.robot.model import RobotError
 from rbdgen.robot.xml_lines import read_bytes
 from rbdgen.system.progress import Progress
 
+from .measurement import measurement
+
 FOLDER = "RBDGEN_ROBOTS"
 CLOCK = 1e3 / ROBOSHAPE_CLOCK  # ns
 SHIPPED = ("iiwa14", "hyq", "baxter")
@@ -48,6 +50,7 @@ def robots_folder() -> Path | None:
     return Path(given) if given else None
 
 
+@measurement("latency", "an hour")
 def latency(place: Path, progress: Progress) -> Any:
     """RoboShape's six robots, `did,difd`: fewest cycles at its clock, in every formulation."""
     robots = robots_folder()

@@ -28,6 +28,7 @@ from rbdgen.system.progress import Progress
 from .arithmetic import HEAD as HEAD_BEFORE
 from .arithmetic import arithmetic, as_row
 from .chains import chain_urdf
+from .measurement import measurement
 
 STATES = 2000
 WORST = f"worst, {SCALES[0].name} | {SCALES[1].name}"
@@ -70,6 +71,7 @@ BARS = (
 )
 
 
+@measurement("logarithmic", "minutes")
 def logarithmic(place: Path, progress: Progress) -> Any:
     """`--formulation logarithmic` beside the others: cycles, multipliers, errors, storage."""
     results, rows = [], []
@@ -139,6 +141,7 @@ def storage(core: Core) -> dict[str, int]:
     }
 
 
+@measurement("logarithmic-chains", "an hour")
 def chains(place: Path, progress: Progress) -> Any:
     """Chains of 8 to 128 joints, `id` in both forms: every bit of the logarithmic one, cycles."""
     place.mkdir(parents=True, exist_ok=True)

@@ -23,6 +23,7 @@ from rbdgen.system.progress import Progress
 
 from .compiling import cpu_seconds
 from .cpu import processor
+from .measurement import measurement
 
 CASES = (
     ("iiwa14", "fixed", "did"),
@@ -52,6 +53,7 @@ CUDA_LEGEND = (
 )
 
 
+@measurement("loops", "minutes")
 def loops(place: Path, progress: Progress) -> Any:
     """C++ and CUDA in loops beside the inlined ones: bytes of code, compile time, time a state."""
     results: list[dict[str, Any]] = []

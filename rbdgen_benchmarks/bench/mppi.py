@@ -26,6 +26,8 @@ from rbdgen.robot.model import Array, Robot
 from rbdgen.system.progress import Progress
 from rbdgen_host.driver import Dynamics
 
+from .measurement import measurement
+
 Accelerations = Callable[[Array, Array, Array], Array]  # q̈ (N, nv) of q, q̇ and τ
 
 ROBOT, SEED = "iiwa14", 1
@@ -126,6 +128,7 @@ def closed_loop(
     return Reached(count / timed.seconds, count / spent, before, float(np.linalg.norm(aim - q)))
 
 
+@measurement("mppi", "minutes")
 def mppi(place: Path, progress: Progress) -> Any:
     """Rollouts of many efforts from one state (MPPI): samples a second, and where an arm gets."""
     sampler, cores = Sampler(), os.cpu_count() or 1

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from rbdgen.api.folder import write_file
-from rbdgen.draw.tables import markdown, table
 from rbdgen.system.progress import Progress
 
 from .cells import FAMILIES
+from .measurement import Row, measurement
 from .payload import STATES, hardware
 
 CASES = (
@@ -27,30 +26,24 @@ HEAD = (
 LEGEND = (
     "18 bits, a task every cycle, a tolerance of 5 %; LUTs by the area model, which knows of no\n"
     "register for many tasks. Worst error: of the coordinates, by its own RMS, at the limits | at\n"
-    f"a tenth of them, of {STATES} random states of the robot itself"
+    f"a tenth of them, of {STATES} random states of the robot itself."
 )
 
 
-def parameters(place: Path, progress: Progress) -> Any:
+@measurement("parameters", "minutes", HEAD, cases=lambda: CASES, legend=LEGEND, page=True)
+def parameters(
+    place: Path, progress: Progress, robot: str, base: str, function: str
+) -> Iterator[Row]:
     """Functions with a robot's parameters as constants and in registers: cells, cycles, errors."""
-    results: dict[str, dict[str, Any]] = {}
-    for robot, base, function in CASES:
-        name = f"{robot}{' floating' * (base == 'floating')} {function}"
-        for said, way in ((name, "constants"), (f"{name}, registers", "registers")):
-            progress(said)
-            choices = {"base": base, "functions": (function,), "parameters": way}
-            results[said] = hardware(robot, choices, place / "kept")
-    rows = [_row(name, own) for name, own in results.items()]
-    print(f"{table(HEAD, rows)}\n\n{LEGEND}.")
-    write_file(place / "parameters.md", f"{markdown(HEAD, rows)}\n\n{LEGEND}.\n")
-    return {"results": results}
-
-
-def _row(name: str, own: dict[str, Any]) -> list[Any]:
-    count = own["operations"]
-    return [
-        *(name, own["registers"] or "-", count["mul"], count["mulc"], count["add"]),
-        *(own["latency"], own["multipliers"]),
-        *(own["luts"][family] for family in FAMILIES),
-        own["error"],
-    ]
+    name = f"{robot}{' floating' * (base == 'floating')} {function}"
+    for said, way in ((name, "constants"), (f"{name}, registers", "registers")):
+        progress(said)
+        choices = {"base": base, "functions": (function,), "parameters": way}
+        own = hardware(robot, choices, place / "kept")
+        count = own["operations"]
+        yield [
+            *(said, own["registers"] or "-", count["mul"], count["mulc"], count["add"]),
+            *(own["latency"], own["multipliers"]),
+            *(own["luts"][family] for family in FAMILIES),
+            own["error"],
+        ]

@@ -19,6 +19,7 @@ from rbdgen.system.progress import Progress
 
 from .cells import FAMILIES
 from .errors import errors
+from .measurement import measurement
 
 CASES = (
     ("iiwa14_fast", "fixed", "link_7", "id"),
@@ -40,6 +41,7 @@ LEGEND = (
 )
 
 
+@measurement("payload", "minutes")
 def payload(place: Path, progress: Progress) -> Any:
     """Functions with and without a payload that is an input: cells, cycles, errors, ns in C++."""
     results: dict[str, dict[str, Any]] = {}

@@ -22,6 +22,7 @@ from rbdgen.system.progress import Progress
 from .cells import cells, count
 from .errors import SEED, measured_of
 from .functions import STATES, TARGET, WIDTH, hardware
+from .measurement import measurement
 
 LIMITS = MotionLimits(velocity=1.0, acceleration=5.0)  # those that RoboShape was measured with
 GRADIENTS = ("dtau_dq", "dtau_dqd", "dqdd_dq", "dqdd_dqd")
@@ -64,6 +65,7 @@ LEGEND = (
 )
 
 
+@measurement("peers", "hours")
 def beside_peers(place: Path, progress: Progress) -> Any:
     """iiwa's ΔiFD, M⁻¹ given, at |q̇| ≤ 1, |q̈| ≤ 5, beside RoboShape and Dadu-RBD."""
     results: dict[str, Any] = {}

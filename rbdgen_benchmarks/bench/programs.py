@@ -32,7 +32,7 @@ from rbdgen.system.cache import cached_result
 from rbdgen.system.compiler import about, find_compiler
 from rbdgen.system.progress import Progress
 
-from .names import refuse_unknown
+from .measurement import measurement
 
 STATES, SEED = 17, 4  # two blocks, and one state alone
 BASES = ("fixed", "floating")
@@ -60,12 +60,11 @@ LEGEND = (
 )
 
 
+@measurement("programs", "an hour", robots=lambda: {file.stem for file in example_robots()})
 def programs(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
     """C++ of every robot of example-robot-data, every function, both bases, beside golden."""
     rows = []
-    files = list(example_robots())
-    refuse_unknown(only, {file.stem for file in files})
-    for file in files:
+    for file in example_robots():
         if only and file.stem not in only:
             continue
         for base in BASES:

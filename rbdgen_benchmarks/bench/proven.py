@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.words import FixedFunctions
 from rbdgen.design.choices import PROVEN
-from rbdgen.draw.tables import table
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
@@ -20,6 +19,8 @@ from rbdgen.system.progress import Progress
 from rbdgen.words.graph_words import worst_error
 from rbdgen.words.proven_ranges import output_errors, prove
 from rbdgen.words.value_range import extents
+
+from .measurement import Row, measurement
 
 CASES = (("hyq", "id"), ("hyq", "did"), ("iiwa14_fast", "id"), ("iiwa14_fast", "did"))
 STATES, CHUNK, SEED = 200_000, 20_000, 77
@@ -29,14 +30,11 @@ HEAD = (
 )
 
 
-def proven(place: Path, progress: Progress) -> Any:
+@measurement(
+    "proven", "minutes", HEAD, cases=lambda: [(*case, which) for case in CASES for which in PROVEN]
+)
+def proven(place: Path, progress: Progress, robot: str, function: str, which: str) -> Iterator[Row]:
     """HyQ's and iiwa 14's id and did with words that are searched, proven to a bit, all proven."""
-    rows = [_row(robot, function, which, progress) for robot, function in CASES for which in PROVEN]
-    print(table(HEAD, rows))
-    return [dict(zip(HEAD, row, strict=True)) for row in rows]
-
-
-def _row(robot: str, function: str, which: str, progress: Progress) -> list[Any]:
     progress(f"{robot} {function}, proven: {which}")
     words = FixedFunctions(
         front_end(robot, functions=(function,), proven=which, width=18), progress
@@ -51,7 +49,7 @@ def _row(robot: str, function: str, which: str, progress: Progress) -> list[Any]
     seen = extents(fixed.graph, given.states).largest
     outputs = [node for node in fixed.graph.outputs.values() if seen[node] > 0]
     off = largest_errors(words.front, fixed)
-    return [
+    yield [
         f"{robot} {function}",
         which,
         len(able),

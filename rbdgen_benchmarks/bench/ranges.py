@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.compile.words import sample_inputs
 from rbdgen.design.loading import shipped_robots
 from rbdgen.design.nested import MotionLimits
-from rbdgen.draw.tables import table
 from rbdgen.system.progress import Progress
 from rbdgen.words.ascent_schedule import STEPS
 from rbdgen.words.falsify import falsify
+
+from .measurement import Row, measurement
 
 TIMES = 10
 SEED = 1000  # none that ranges are searched with
@@ -22,26 +23,25 @@ LIMITS = [(v, a) for v in (2, 3, 5, 7, 12, 14, 20) for a in (10, 30)]
 HEAD = ("design", "limits [rad/s, rad/s²]", "signals", "largest part of a word", "flags")
 
 
-def ranges(place: Path, progress: Progress) -> Any:
-    """Every shipped robot's id and did, and iiwa 14's did at other limits, attacked."""
+def _cases() -> list[tuple[str, str, MotionLimits | None]]:
     cases: list[tuple[str, str, MotionLimits | None]] = [
         (robot, function, None) for robot in sorted(shipped_robots()) for function in FUNCTIONS
     ]
-    cases += [("iiwa14_fast", "did", MotionLimits(velocity=v, acceleration=a)) for v, a in LIMITS]
-    rows = []
-    for robot, function, limits in cases:
-        named = (
-            f"{limits.velocity:g} rad/s, {limits.acceleration:g} rad/s²" if limits else "its own"
-        )
-        progress(f"{robot} {function}, limits {named}")
-        core = compile_core(
-            front_end(robot, functions=(function,), limits=limits, width=18), progress
-        )
-        domain = sample_inputs(core.front).domain
-        assert domain is not None
-        found = falsify(core.fixed, domain, TIMES * STEPS, SEED, progress)
-        part, flags = round(found.nearest, 3), len(found.flagged)
-        rows.append([f"{robot} {function}", named, found.signals, part, flags])
-        progress(f"{flags} flags, {part} of a word")
-    print(table(HEAD, rows))
-    return [dict(zip(HEAD, row, strict=True)) for row in rows]
+    others = [MotionLimits(velocity=v, acceleration=a) for v, a in LIMITS]
+    return cases + [("iiwa14_fast", "did", limits) for limits in others]
+
+
+@measurement("ranges", "hours", HEAD, cases=_cases)
+def ranges(
+    place: Path, progress: Progress, robot: str, function: str, limits: MotionLimits | None
+) -> Iterator[Row]:
+    """Every shipped robot's id and did, and iiwa 14's did at other limits, attacked."""
+    named = f"{limits.velocity:g} rad/s, {limits.acceleration:g} rad/s²" if limits else "its own"
+    progress(f"{robot} {function}, limits {named}")
+    core = compile_core(front_end(robot, functions=(function,), limits=limits, width=18), progress)
+    domain = sample_inputs(core.front).domain
+    assert domain is not None
+    found = falsify(core.fixed, domain, TIMES * STEPS, SEED, progress)
+    part, flags = round(found.nearest, 3), len(found.flagged)
+    progress(f"{flags} flags, {part} of a word")
+    yield [f"{robot} {function}", named, found.signals, part, flags]

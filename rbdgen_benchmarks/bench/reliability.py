@@ -26,6 +26,8 @@ from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress
 from rbdgen.tools.model import Model
 
+from .measurement import DAYS, measurement
+
 NAME, TARGET = "iiwa14_fast", "xcup"
 SIZE = 1_000_000  # vectors of a function, in a round
 ROUNDS = 1000
@@ -38,11 +40,13 @@ LEGEND = (
 )
 
 
+@measurement("reliability", "an hour")
 def reliability(place: Path, progress: Progress) -> Any:
     """Every function's Verilog beside the integer model: a million vectors each, under stalls."""
     return in_rounds(place, progress, 1)
 
 
+@measurement("vectors", DAYS)
 def vectors(place: Path, progress: Progress) -> Any:
     """Every function's Verilog beside the integer model, as reliability: to 10⁹ vectors each."""
     return in_rounds(place, progress, ROUNDS)

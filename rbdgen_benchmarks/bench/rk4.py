@@ -30,6 +30,8 @@ from rbdgen.system.progress import Progress
 from rbdgen.tools.model import Model
 from rbdgen_host.driver import Dynamics, rk4_sensitivity
 
+from .measurement import measurement
+
 Integers = NDArray[np.int64]
 ROBOT = "gantry"
 CHOICES: dict[str, Any] = {
@@ -57,6 +59,7 @@ class Turns:
     cycles: int
 
 
+@measurement("rk4", "minutes")
 def rk4(place: Path, progress: Progress) -> Any:
     """RK4 sensitivities of 1 to 64 points, interleaved, against one gradient after the other."""
     folder = place / "rk4_accelerator"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen.api.evaluation import checked
-from rbdgen.api.folder import write_file
 from rbdgen.api.native_programs import compiled
 from rbdgen.api.reference import golden_model
 from rbdgen.api.sampling import states
 from rbdgen.design.design import Design
 from rbdgen.design.loading import load
-from rbdgen.draw.tables import markdown, table
 from rbdgen.robot.model import Array, Robot
 from rbdgen.system.progress import Progress
+
+from .measurement import Row, measurement
 
 ROBOTS = (("iiwa14", "fixed"), ("hyq", "floating"), ("humanoid", "floating"))
 STATES = 1000
@@ -35,17 +35,12 @@ LEGEND = (
 )
 
 
-def rounding(place: Path, progress: Progress) -> Any:
+@measurement("rounding", "minutes", HEAD, cases=lambda: ROBOTS, legend=LEGEND, page=True)
+def rounding(place: Path, progress: Progress, robot: str, base: str) -> Iterator[Row]:
     """Accelerations in float: condition of the mass matrix, and a step of refinement."""
-    found = {}
-    for robot, base in ROBOTS:
-        name = f"{robot}{' floating' * (base == 'floating')}"
-        progress(name)
-        found[name] = of_robot(robot, base, STATES, progress)
-    rows = [[name, *(f"{x:.1e}" for x in own.values())] for name, own in found.items()]
-    print(f"{table(HEAD, rows)}\n\n{LEGEND}")
-    write_file(place / "rounding.md", f"{markdown(HEAD, rows)}\n\n{LEGEND}\n")
-    return found
+    name = f"{robot}{' floating' * (base == 'floating')}"
+    progress(name)
+    yield [name, *(f"{x:.1e}" for x in of_robot(robot, base, STATES, progress).values())]
 
 
 def of_robot(robot: str, base: str, n: int, progress: Progress) -> dict[str, float]:

@@ -26,6 +26,7 @@ from rbdgen.system.progress import Progress
 from rbdgen.words.order import EXACT, run
 
 from .cpu import processor
+from .measurement import measurement
 
 CASES = (("iiwa14", "fixed"), ("hyq", "fixed"), ("hyq", "floating"))
 FORMULATIONS = ("composite", "recursive", "logarithmic")
@@ -39,6 +40,7 @@ LEGEND = (
 )
 
 
+@measurement("second-derivatives", "minutes", former="second")
 def second(place: Path, progress: Progress) -> Any:
     """Operations of ddid in each formulation, and ns in C++ beside Pinocchio's templates."""
     counts: dict[str, Any] = {}

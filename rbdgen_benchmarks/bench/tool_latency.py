@@ -22,6 +22,8 @@ from rbdgen.draw.tables import table
 from rbdgen.system.progress import Progress
 from rbdgen.system.signals import run_child
 
+from .measurement import measurement
+
 ROBOT, II = "iiwa14", 8  # the accelerator's
 TARGET = "xcup"  # it takes 221 multipliers
 LARGE: tuple[str, Mapping[str, Any]] = ("humanoid", {"functions": ("dfd",), "base": "floating"})
@@ -93,6 +95,7 @@ def _cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
+@measurement("tool-latency", "half an hour", former="tool")
 def tool(place: Path, progress: Progress) -> Any:
     """The tool's own time: commands, a front end, an accelerator's simulation, the driver."""
     place.mkdir(parents=True, exist_ok=True)

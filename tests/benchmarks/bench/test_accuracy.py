@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rbdgen.graph.rows import REPORTED
@@ -9,10 +11,11 @@ from rbdgen_benchmarks.bench import accuracy
 
 
 def test_a_row_names_the_worst_coordinate_at_each_scale(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(accuracy, "STATES", 200)
-    row = dict(zip(accuracy.HEAD, accuracy._row("pendulum", "fixed", "fd", print), strict=True))
+    (cells,) = accuracy.accuracy.measure(tmp_path, print, "pendulum", "fixed", "fd")
+    row = dict(zip(accuracy.HEAD, cells, strict=True))
     assert (row["function"], row["every"], row["takes turns"]) == ("fd", 1, "products")
     limits, tenth, rest = (row[f"worst {scale.name}"] for scale in REPORTED)
     assert limits.endswith(" qdd[1]") and 1e-5 < float(limits.split()[0]) < 1e-3

@@ -14,8 +14,8 @@ from rbdgen.graph.rows import SCALES
 from rbdgen_benchmarks.bench import area, functions, peers
 from rbdgen_benchmarks.bench.cells import FAMILIES, TOO_LARGE, cells
 from rbdgen_benchmarks.bench.errors import errors, redesigned
-from rbdgen_benchmarks.bench.measurements import MEASUREMENTS
-from rbdgen_benchmarks.bench.names import TAKES, chosen
+from rbdgen_benchmarks.bench.measurement import UnknownMeasurement
+from rbdgen_benchmarks.bench.measurements import MEASUREMENTS, chosen
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +83,32 @@ def test_cells(tmp_path: Path) -> None:
     assert not any("Yosys" in line for line in said)
 
 
+def names(*given: str) -> list[str]:
+    return [one.name for one in chosen(given)]
+
+
 def test_names() -> None:
-    assert list(MEASUREMENTS) == list(TAKES)
     robots = [name for name in MEASUREMENTS if name.startswith("functions-")]
-    assert len(robots) == len(functions.ROBOTS) and MEASUREMENTS["peers"] is peers.beside_peers
-    assert chosen(["all"]) == [name for name in TAKES if name != "vectors"]  # which takes days
-    assert chosen(["vectors", "rk4", "vectors"]) == ["vectors", "rk4"]
-    assert chosen(["exact-c", "second"]) == ["bit-exactness-c", "second-derivatives"]  # formerly
-    assert chosen(["reliability"]) == ["reliability", "fuzz-urdf", "fuzz-packets"]
+    assert len(robots) == len(functions.ROBOTS)
+    assert MEASUREMENTS["peers"] is peers.beside_peers
+    assert names("all") == [name for name in MEASUREMENTS if name != "vectors"]  # which takes days
+    assert names("vectors", "rk4", "vectors") == ["vectors", "rk4"]
+    assert names("exact-c", "second") == ["bit-exactness-c", "second-derivatives"]  # formerly
+    assert names("reliability") == ["reliability", "fuzz-urdf", "fuzz-packets"]
+    assert all(own.about.endswith(".") and own.takes for own in MEASUREMENTS.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "only", "why"),
+    [
+        ("cpus", [], "no measurement .cpus.; did you mean .cpu."),
+        ("rk4", ["hyq"], "--only: rk4 has no robots to choose; cpu, .* have"),
+        ("cpu", ["hyk"], "--only: no robot .hyk. is measured; did you mean .hyq."),
+    ],
+)
+def test_unknown_names(name: str, only: list[str], why: str) -> None:
+    with pytest.raises(UnknownMeasurement, match=why):
+        chosen([name], only)
 
 
 @pytest.mark.slow

@@ -50,5 +50,5 @@ def test_one_bit_and_one_flag_are_found(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(bit_exactness, "STATES", 50)
     with pytest.raises(Mismatch, match="model's: pendulum id"):
         bit_exactness.exact_c(tmp_path, lambda _: None)
-    (row,) = bit_exactness._cores("c", tmp_path, lambda _: None, ["pendulum"])  # kept
+    (row,) = bit_exactness._core(tmp_path, lambda _: None, *SMALL, "id", "c")  # cached
     assert row[6:8] == [1, 1]

@@ -7,7 +7,7 @@ import pytest
 
 from rbdgen.design.choices import WHOLE
 from rbdgen_benchmarks.bench import programs
-from rbdgen_benchmarks.bench.names import UnknownMeasurement
+from rbdgen_benchmarks.bench.measurement import UnknownMeasurement
 from rbdgen_benchmarks.bench.programs import CHOICES, TOGETHER, example_robots
 
 
