@@ -20,7 +20,7 @@ from ..design.facts import RobotFacts
 from ..design.limits import limits_table
 from ..design.loading import load
 from ..design.manifest import DesignManifest
-from ..graph.text import to_text
+from ..graph.text import same_text, to_text
 from ..robot.xml_lines import read_bytes
 from ..system.files import read_regular
 from ..system.progress import Progress
@@ -146,7 +146,7 @@ def recompiled(place: Path, progress: Progress = lambda _: None) -> Product:
             there = read_regular(place / name, LARGEST)
         except OSError as error:
             raise OutputError(f"{place / name}: {error.strerror}") from None
-        if there != text.encode():
+        if not same_text(there.decode("utf-8", "replace"), text):
             raise _other(place)
     return product
 

@@ -90,6 +90,17 @@ def from_text(text: str) -> Graph:
     return Graph(tuple(inputs), outputs)
 
 
+def same_text(one: str, other: str) -> bool:
+    """Whether two texts are of one graph, whatever version named the operations and set columns."""
+    return _words(one) == _words(other)
+
+
+def _words(text: str) -> list[list[str]]:
+    """The words of each line, operations by their present names."""
+    rows = [line.split() for line in text.splitlines()]
+    return [[*row[:2], *(FORMER.get(word, word) for word in row[2:3]), *row[3:]] for row in rows]
+
+
 def _row(text: str, region: Region | None, form: Format | None) -> str:
     notes = [f"@ {region[0]} {region[1]}"] if region else []
     if form is not None:

@@ -12,7 +12,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
-from rbdgen.graph.text import TextError, from_text, to_text
+from rbdgen.graph.text import TextError, from_text, same_text, to_text
 from rbdgen.graph.verify import verify
 from rbdgen.robot.canonical import canonicalize
 from tests.support.random_robots import random_robot
@@ -138,3 +138,12 @@ def test_what_is_no_graph_is_refused_by_line(line: str, complaint: str) -> None:
     assert str(error.value).startswith("line 3: ")
     assert complaint in str(error.value)
     assert str(error.value).endswith(line)
+
+
+def test_texts_of_one_graph() -> None:
+    """Operations may have their former names, and columns stand elsewhere; formats may not."""
+    there = EVERYTHING.replace("= parameter", "= held")
+    assert same_text(there, EVERYTHING) and same_text(there.replace("   ", " "), EVERYTHING)
+    assert not same_text(f"{EVERYTHING}output more = %0\n", EVERYTHING)
+    assert not same_text("%0 = add %1 %2 : 18.3\n", "%0 = add %1 %2 : 18.4\n")
+    assert not same_text("%0 = held a 1.0\n", "%0 = mulc a 1.0\n")
