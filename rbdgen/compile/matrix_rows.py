@@ -43,6 +43,7 @@ ROOMY = 2.0  # the same of large robots, whose multiplexers and parts take more 
 FURTHER = 2000  # states of each column of M⁻¹, beside the extremes
 NEARLY = 1 - 2.0**-12  # words end before a power of two, so that who reads them needs no bit more
 
+Column = tuple[list[Slot], dict[int, str]]  # its entries that are not zero, and row → result
 # pieces, the intervals of those that are new, and a note of what that saves
 InTurns = tuple[dict[str, Piece], dict[str, int], str]
 InColumns = Callable[
@@ -84,32 +85,13 @@ def product_in_columns(
     of_gradient = [n for n in front.graph.outputs if kind_of(n) in ARRAYS.values()]
     given = with_outputs(front.graph, searched(), of_gradient)
     rows, columns = _columns(front.graph)
-    zeros = [name for slots, names in columns if not slots for name in names.values()]
-    columns = [(slots, names) for slots, names in columns if slots]
-    parts: list[Vector] = []
-    sums: dict[str, list[str]] = {}  # output of a column in parts → what it is the sum of
-    scale = {r: scale_of(given.limits[_inverse(r, r)]) for r in rows}
-    for slots, names in columns:
-        for some in _parts(slots, shape.terms):
-            own = names
-            if len(some) < len(slots):
-                own = {row: spell("part", len(parts), row) for row in rows}
-                for row in rows:
-                    sums.setdefault(names[row], []).append(own[row])
-            size = math.ceil(max(largest(given.limits[name]) + scale[k] for k, name, _ in some))
-            # beside a zero any entry of M⁻¹ will do
-            padded = [*some, *[(rows[0], "", "")] * (shape.terms - len(some))]
-            parts.append(Vector(rows, padded, own, size))
-    nobodys = Vector(rows, [(rows[0], "", "")] * shape.terms, {})
-    parts += [nobodys] * (shape.turns * shape.parallel - len(parts))
-    matrix = {(r, k): _inverse(r, k) for r in rows for k in rows}
-    turns = [parts[k : k + shape.parallel] for k in range(0, len(parts), shape.parallel)]
-    limbs = products(matrix, scale, turns, (PRODUCT, 0), negative=True)
+    limbs, sums = _product_columns(rows, columns, shape, given)
     both = then(limbs, once(REST, _added_up(sums)), front.graph.inputs) if sums else limbs
     along = ProgramDomain(both, given)
     words = as_designed(front, progress)
     template = words(limbs.templates[LIMB], one_point(along.of(LIMB, thinned=True)))
     along.made(LIMB, template)
+    zeros = [name for slots, names in columns if not slots for name in names.values()]
     outputs = {**limbs.outputs, **dict.fromkeys(zeros, 0.0)}
     made = instantiate(replace(limbs, outputs=outputs), {LIMB: template})
     in_turn = IN_COLUMNS if sums else PRODUCT
@@ -126,6 +108,31 @@ def product_in_columns(
         f"{before.fixed.graph.operations()['add']} additions"
     )
     return _replaced(front, _without_product(pieces), new), {in_turn: shape.interval}, note
+
+
+def _product_columns(
+    rows: Sequence[int], columns: Sequence[Column], shape: DotProducts, given: InputDomain
+) -> tuple[Program, dict[str, list[str]]]:
+    """A visit for each turn, and of columns in parts: output → what it is the sum of."""
+    parts: list[Vector] = []
+    sums: dict[str, list[str]] = {}
+    scale = {r: scale_of(given.limits[_inverse(r, r)]) for r in rows}
+    for slots, names in (column for column in columns if column[0]):
+        for some in _parts(slots, shape.terms):
+            own = names
+            if len(some) < len(slots):
+                own = {row: spell("part", len(parts), row) for row in rows}
+                for row in rows:
+                    sums.setdefault(names[row], []).append(own[row])
+            size = math.ceil(max(largest(given.limits[name]) + scale[k] for k, name, _ in some))
+            # beside a zero any entry of M⁻¹ will do
+            padded = [*some, *[(rows[0], "", "")] * (shape.terms - len(some))]
+            parts.append(Vector(rows, padded, own, size))
+    nobodys = Vector(rows, [(rows[0], "", "")] * shape.terms, {})
+    parts += [nobodys] * (shape.turns * shape.parallel - len(parts))
+    matrix = {(r, k): _inverse(r, k) for r in rows for k in rows}
+    turns = [parts[k : k + shape.parallel] for k in range(0, len(parts), shape.parallel)]
+    return products(matrix, scale, turns, (PRODUCT, 0), negative=True), sums
 
 
 def inverse_in_columns(
@@ -256,10 +263,10 @@ def shape_of(front: Front, interval: int) -> DotProducts | None:
     return smallest_shape([len(own) for own, _ in columns if own], len(rows), interval, most)
 
 
-def _columns(graph: Graph) -> tuple[list[int], list[tuple[list[Slot], dict[int, str]]]]:
+def _columns(graph: Graph) -> tuple[list[int], list[Column]]:
     """The rows of M⁻¹, and for each column of ∂τ its entries and the results that it makes; none
     where columns are not all of the same rows, as on several trees."""
-    found: list[tuple[list[Slot], dict[int, str]]] = []
+    found: list[Column] = []
     for array, of in ARRAYS.items():
         columns: dict[int, dict[int, str]] = {}  # column → row → output
         for name in graph.outputs:
