@@ -30,7 +30,7 @@ from rbdgen.api.compilation import Compilation, front_again
 from rbdgen.api.evaluation import as_arrays
 from rbdgen.api.folder import InputError, read_manifest
 from rbdgen.api.integer_model import integer_results, word_program
-from rbdgen.api.manifest import accelerator_ports
+from rbdgen.api.manifest import port_facts
 from rbdgen.api.native_programs import compiled
 from rbdgen.api.programs import c
 from rbdgen.api.reference import golden_model
@@ -39,12 +39,11 @@ from rbdgen.api.stimulus import Traffic, inputs_of, scaled_states
 from rbdgen.api.vectors import sampled_tasks, sampled_words
 from rbdgen.api.verilated import build_core, ports_of
 from rbdgen.codegen.c_integers import WordError
-from rbdgen.compile.core import Core
 from rbdgen.compile.flow import Front
 from rbdgen.compile.front import of_bodies
 from rbdgen.compile.parameters import canonical_of, not_registers
+from rbdgen.compile.product import Product
 from rbdgen.compile.samples import sample_states
-from rbdgen.compile.scheduled import Accelerated
 from rbdgen.design.arrays import given_coordinates
 from rbdgen.design.choices import ROLLOUTS
 from rbdgen.design.coordinates import CoordinateError, coordinate_errors
@@ -55,7 +54,7 @@ from rbdgen.graph.parameters import parameter_words
 from rbdgen.graph.rows import SCALES
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.variations import any_of_model
-from rbdgen.shell.emit import emit_accelerator
+from rbdgen.shell.emit import emit
 from rbdgen.tasks.in_visits import in_visits
 from rbdgen.tools.verilate import build
 from rbdgen.words.program_ranges import evaluate_program
@@ -136,11 +135,10 @@ def through_all_exits(design: Drawn, seed: int, folder: Path, outcome: Outcome) 
     variants = [product]
     if other := other_robot(product.front, seed):
         variants.append(of_robot(product, other))
-    if isinstance(product, Core):
-        in_words([own for own in variants if isinstance(own, Core)], seed, folder, outcome)
+    if product.is_core:
+        in_words(variants, seed, folder, outcome)
     else:
-        accelerators = [own for own in variants if isinstance(own, Accelerated)]
-        in_tasks(made, accelerators, seed, folder, outcome)
+        in_tasks(made, variants, seed, folder, outcome)
 
 
 def other_robot(front: Front, seed: int) -> Robot | None:
@@ -150,7 +148,7 @@ def other_robot(front: Front, seed: int) -> Robot | None:
     return any_of_model(front.robot, front.design.tolerance, np.random.default_rng(seed))
 
 
-def of_robot(product: Core | Accelerated, robot: Robot) -> Core | Accelerated:
+def of_robot(product: Product, robot: Robot) -> Product:
     """The same hardware with another robot's words in its registers."""
     front = product.front
     assert front.parameters is not None
@@ -225,7 +223,7 @@ def compare(
             raise Different(f"{who}: {name} is {off:.2g} off golden, not {within:.2g}")
 
 
-def in_words(cores: list[Core], seed: int, folder: Path, outcome: Outcome) -> None:
+def in_words(cores: list[Product], seed: int, folder: Path, outcome: Outcome) -> None:
     """A core's integers, C, C++ for high-level synthesis and Verilog, with each robot's words."""
     asked = []
     for core in cores:
@@ -260,7 +258,7 @@ def in_words(cores: list[Core], seed: int, folder: Path, outcome: Outcome) -> No
 
 
 def in_tasks(
-    made: Compilation, accelerators: list[Accelerated], seed: int, folder: Path, outcome: Outcome
+    made: Compilation, accelerators: list[Product], seed: int, folder: Path, outcome: Outcome
 ) -> None:
     """The same of an accelerator, whose programs are in C alone; without registers, there."""
     first = accelerators[0]
@@ -285,9 +283,9 @@ def in_tasks(
             if not said.endswith(" 0 words and flags differ\n"):
                 raise Different(f"c: {function}: {said}")
         outcome.checked.append("c")
-    emitted = emit_accelerator(first.accelerator, "differential", lambda core: {})
+    emitted = emit(first.accelerator, "differential")
     (file := folder / "differential.v").write_text(emitted.files["differential.v"])
-    ports = ports_of(accelerator_ports(first.accelerator, emitted.core))
+    ports = ports_of(port_facts(first))
     model = build([file], "differential", ports=ports)
     for traffic in asked:
         mixed = traffic.mixed(SAMPLES, seed)
@@ -296,7 +294,7 @@ def in_tasks(
     outcome.checked.append("verilog")
 
 
-def judge(made: Core | Accelerated, errors: Sequence[CoordinateError], overflows: int) -> None:
+def judge(made: Product, errors: Sequence[CoordinateError], overflows: int) -> None:
     """Different where words are off by more than what is expected of ``made``, or overflow though
     no note says it."""
     promised = LARGEST_ERROR if made.design.error is None else 1.5 * made.design.error

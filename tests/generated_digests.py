@@ -34,12 +34,10 @@ import numpy as np
 
 from rbdgen.api.compilation import Compilation, Files
 from rbdgen.api.digests import FOLDER, compiler_digest
-from rbdgen.api.facts import about
+from rbdgen.api.facts import area_of
 from rbdgen.api.folder import MARK
 from rbdgen.api.generation import writer
 from rbdgen.api.programs import cuda_program
-from rbdgen.compile.accelerator_area import accelerator_features
-from rbdgen.compile.core import Core
 from rbdgen.compile.front import Front
 from rbdgen.compile.product import Product
 from rbdgen.compile.samples import sample_states
@@ -49,7 +47,6 @@ from rbdgen.design.loading import load, shipped_robots
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.visits import inlined
-from rbdgen.schedule.features import features
 from rbdgen.shell import emit
 from rbdgen.system.refusal import Refusal
 from tests.durations import spent
@@ -188,10 +185,7 @@ def counts_of_program(entry: Mapping[str, Any]) -> dict[str, Any]:
 def counts_of_hardware(product: Product) -> dict[str, Any]:
     """Operations, cycles by function, multipliers, and LUTs by the area model."""
     tasks = product.accelerator
-    if isinstance(product, Core):
-        area = about(product.front.target, features(product.plan))
-    else:
-        area = about(product.front.target, accelerator_features(tasks))
+    area = area_of(product)
     return product.front.graph.operations() | {
         "nodes": sum(len(fixed.graph.nodes) for fixed in product.graphs.values()),
         "latency": {name: tasks.latency(name) for name in tasks.functions},

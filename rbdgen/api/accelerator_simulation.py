@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compile.scheduled import Accelerated
+from ..compile.product import Product
 from ..design.coordinates import coordinate_errors
 from ..design.manifest import HardwareManifest
 from ..design.runs import AcceleratorRun, FunctionRun, MixedRun
@@ -39,7 +39,7 @@ STATION = ("full", "entering.slot", "entering.function", "done", "whose.slot", "
 
 
 def simulate_accelerator(
-    made: Accelerated,
+    made: Product,
     model: Model,
     folder: Path,
     entry: HardwareManifest,

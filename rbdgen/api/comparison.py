@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from ..compile.flow import Front, compile_core, front_end
+from ..compile.flow import compile_front, front_end
+from ..compile.front import Front
 from ..design.coordinates import worst_of_scales
+from ..design.effects import refuse_design
 from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
+from ..design.rules import ONE_TASK
 from ..design.runs import CoreRun
 from ..robot.model import RobotError
 from ..shell.packets import PacketWidths
@@ -93,6 +96,7 @@ def compare(
     measured = [line for line, _ in found]
     simulated = {own.name: _worst(Path(f)) for own, f in zip(measured, designs, strict=True)}
     front = front_end(robot, **chosen)
+    refuse_design(front.design, front.robot.name, ONE_TASK)
     lines: list[Line] = []
     errors: dict[str, Worst] = {}
     words: dict[str, PacketWidths] = {}
@@ -158,7 +162,7 @@ def compare(
 def _ours(name: str, front: Front, choices: dict[str, Any]) -> tuple[Line, PacketWidths, Worst]:
     """A design of ours, compiled now: as ``generate`` would make it; its words, and the errors of
     its worst coordinates."""
-    core = compile_core(replace(front, design=replace(front.design, **choices)))
+    core = compile_front(replace(front, design=replace(front.design, **choices)))
     plan, width = core.plan, core.fixed.width
     interval, named = (plan.interval, plan.interval), f"rbdgen, {width} bits, {name}"
     line = Line(named, plan.latency, interval, None, "not placed and routed", plan.multipliers)

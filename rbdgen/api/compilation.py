@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..compile.flow import front_end, front_of
+from ..compile.expected import with_errors
+from ..compile.flow import compile_design, compile_front, front_end, front_of
 from ..compile.front import Front
-from ..compile.product import Product, compile_design, compile_front
+from ..compile.product import Product
 from ..compile.visits import with_visits
 from ..design.choices import OF_NUMBERS
 from ..design.derived import no_defaults
@@ -63,8 +64,8 @@ class Compilation:
 
     @cached_property
     def product(self) -> Product:
-        """The graph in fixed point, scheduled: a core, or an accelerator's stages."""
-        product = compile_front(self.front, self.progress)
+        """The graph in fixed point, scheduled."""
+        product = with_errors(compile_front(self.front, self.progress))
         self.say(product.notes)
         return product
 

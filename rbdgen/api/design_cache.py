@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..codegen.compiled import CompiledModel, CSources, Results
 from ..design.facts import TaskFacts
-from ..graph.fixed import Flags, Integers
+from ..graph.fixed import Integers
 from ..system.cache import cached, named
 from ..system.progress import Progress
 from ..system.records import Record
-from ..tasks.model import evaluate_task
-from ..tasks.routes import place
 from .compilation import Compilation
 from .design_file import filed_notes
 from .digests import FOLDER, compiler_digest, design_digest
@@ -103,53 +101,33 @@ class CachedIntegers:
             self._made.say(self.facts.notes)
         self._model = CompiledModel(self.facts.source, self.facts.nodes, progress)
 
-    def run(self, words: Mapping[str, Integers]) -> Results:
-        """Evaluate all functions of N tasks: output words (N,) by name, and flags (N, outputs)."""
+    def run(self, words: Mapping[str, Integers], task: str = "") -> Results:
+        """Evaluate N tasks of one kind: output words (N,) by name, and flags (N, flags).
 
-        def reference(words: Mapping[str, Integers]) -> Results:
-            from ..compile.core import Core
-            from .integer_model import integer_results
-
-            product = self._made.product
-            assert isinstance(product, Core)
-            return integer_results(product, words)
-
-        return self._model.run("", words, reference)
-
-    def run_task(
-        self, function: str, words: Mapping[str, Integers]
-    ) -> tuple[dict[str, Integers], Flags]:
-        """Evaluate one function of an accelerator: output words (N,) by name, and flags (N,).
-
-        ``words``: the operands by their `place`.
+        ``words``: by their place in a task.
         """
 
         def reference(words: Mapping[str, Integers]) -> Results:
-            found, flags = evaluate_task(self._made.product.accelerator, function, words)
-            return found, flags[:, None]
+            from .integer_model import integer_results
 
-        names = [own.name for own in self.facts.tasks.functions[function].inputs]
-        named = {name: words[place(name)] for name in names}
-        found, flags = self._model.run(function, named, reference)
-        return found, flags[:, 0]
+            return integer_results(self._made.product, words, task)
+
+        if task:  # some inputs share a place
+            inputs = self.facts.tasks.functions[task].inputs
+            words = {own.name: words[own.word] for own in inputs}
+        return self._model.run(task, words, reference)
 
 
 def _files(product: Product) -> dict[str, str]:
     """The files of the folder, by name."""
-    from ..compile.core import Core
-    from ..tasks.compiled import tasks_source
     from .compilation import sources_of
     from .facts import task_facts
-    from .integer_model import ABOUT, c_source
+    from .integer_model import integer_source
 
-    if isinstance(product, Core):
-        source = c_source(product, "model", ABOUT)
-    else:
-        source = tasks_source(product.accelerator)
     facts = Facts(
         tasks=task_facts(product),
-        whole=isinstance(product, Core),
-        source=source,
+        whole=product.is_core,
+        source=integer_source(product),
         nodes=sum(len(graph.graph.nodes) for graph in product.graphs.values()),
         notes=filed_notes(product.front.design, (*product.front.notes, *product.notes)),
     )

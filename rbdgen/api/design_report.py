@@ -10,9 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..compile.flow import Core
 from ..compile.product import Product
-from ..compile.scheduled import Accelerated
 from ..design.coordinates import brief, coordinate_table, worst_lines
 from ..design.manifest import HardwareManifest
 from ..draw.floor_plan import picture as floor_plan
@@ -27,6 +25,7 @@ from ..system.templates import render
 from ..tasks.model import evaluate_task
 from ..tools.report import Mapped
 from ..tools.report import SynthesisReport as Synthesised
+from ..words.ranges import Ranges
 from .compilation import recompiled
 from .design_file import DESIGN, ROBOT
 from .folder import checked_manifest, write_file
@@ -178,23 +177,23 @@ class Signal(NamedWord):
 
 def signals_of(product: Product, seed: int) -> dict[str, list[Signal]]:
     """Region or stage → its signals."""
-    if isinstance(product, Core):
-        return core_signals(product)
-    return stage_signals(product, seed)
+    if product.ranges is None:
+        return stage_signals(product, seed)
+    return core_signals(product, product.ranges)
 
 
-def core_signals(core: Core) -> dict[str, list[Signal]]:
+def core_signals(core: Product, ranges: Ranges) -> dict[str, list[Signal]]:
     """Region → its signals; those of the graph that is scheduled, with what they are made for."""
     found: dict[str, list[Signal]] = {}
     for node in _words(core.fixed):
         kind, joint = node.region or ("inputs", 0)
         how = "proven" if core.proof and node in core.proof.holds else "searched"
-        signal = _signal(core.fixed, node, core.ranges.bound.get(node), how)
+        signal = _signal(core.fixed, node, ranges.bound.get(node), how)
         found.setdefault(f"{kind} {joint}" if node.region else kind, []).append(signal)
     return found
 
 
-def stage_signals(made: Accelerated, seed: int) -> dict[str, list[Signal]]:
+def stage_signals(made: Product, seed: int) -> dict[str, list[Signal]]:
     """Stage → its signals, with the largest values that `SEEN` random tasks of each function
     bring there, as the integer model has them."""
     state = within_limits(made, SEEN, seed)

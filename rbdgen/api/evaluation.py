@@ -11,14 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codegen.compiled import Results as IntegerResults
-from ..compile.flow import Core, Front, compile_core, front_of
+from ..compile.flow import compile_front, front_of
+from ..compile.front import Front
 from ..compile.parameters import not_registers
+from ..compile.product import Product
 from ..design.arrays import all_gives, given_coordinates, needs
 from ..design.choices import COMPILED, MODELS
 from ..design.design import Design
-from ..design.effects import notes_of_use
+from ..design.effects import notes_of_use, refuse_design
 from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
+from ..design.rules import ONE_TASK
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
 from ..graph.arrays import shape_of
 from ..graph.evaluate import evaluate as evaluate_graph
@@ -82,7 +85,8 @@ def evaluate(
         if model == "float":
             results = graph_model(front, arrays)
         else:
-            core = compile_core(front, progress)
+            refuse_design(front.design, front.robot.name, ONE_TASK)
+            core = compile_front(front, progress)
             for note in core.notes:
                 progress(f"note: {note}")
             words = to_words(core, arrays)
@@ -147,7 +151,7 @@ def checked(design: Design, robot: Robot, states: Mapping[str, Any]) -> dict[str
     return arrays
 
 
-def to_words(core: Core, arrays: Mapping[str, Array]) -> dict[str, NDArray[np.int64]]:
+def to_words(core: Product, arrays: Mapping[str, Array]) -> dict[str, NDArray[np.int64]]:
     """Integer inputs of the hardware; InputError names the first state outside a word's range.
 
     Angles that a word cannot hold are taken whole turns back, where that changes nothing.
@@ -180,7 +184,7 @@ def _refuse_outside(name: str, values: Array, word: Format) -> None:
 
 
 def fixed_model(
-    core: Core,
+    core: Product,
     words: Mapping[str, NDArray[np.int64]],
     progress: Progress = lambda _: None,
 ) -> dict[str, NDArray]:
@@ -189,7 +193,7 @@ def fixed_model(
 
 
 def word_model(
-    core: Core,
+    core: Product,
     words: Mapping[str, NDArray[np.int64]],
     language: str,
     progress: Progress,
@@ -198,12 +202,14 @@ def word_model(
     return _numbers(core, word_program(core, language, progress)(words))
 
 
-def _numbers(core: Core, found: IntegerResults) -> dict[str, NDArray]:
+def _numbers(core: Product, found: IntegerResults) -> dict[str, NDArray]:
     outputs, flags = found
     return {**as_numbers(core, outputs, len(flags)), **_overflow(flags, list(outputs))}
 
 
-def as_numbers(core: Core, outputs: Mapping[str, NDArray[np.int64]], n: int) -> dict[str, NDArray]:
+def as_numbers(
+    core: Product, outputs: Mapping[str, NDArray[np.int64]], n: int
+) -> dict[str, NDArray]:
     """Arrays (n, …) from output words."""
     formats = core.fixed.formats
     nodes = core.fixed.graph.outputs
@@ -224,7 +230,7 @@ def as_arrays(front: Front, columns: Mapping[str, Array], n: int) -> dict[str, N
 
 
 def rtl_model(
-    core: Core,
+    core: Product,
     words: Mapping[str, NDArray[np.int64]],
     folder: Path,
     progress: Progress = lambda _: None,

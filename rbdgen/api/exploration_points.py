@@ -18,7 +18,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from ..compile.flow import Core, compile_core, front_end
+from ..compile.flow import compile_front, front_end
 from ..compile.front import Front
 from ..compile.plans import every
 from ..compile.word_errors import errors_in_graph
@@ -27,7 +27,9 @@ from ..design.cells import counted
 from ..design.choices import GIVES, LARGEST_INTERVAL, MOST_GUARD, WORDS
 from ..design.coordinates import brief
 from ..design.design import Design
+from ..design.effects import refuse_design
 from ..design.loading import load
+from ..design.rules import ONE_TASK
 from ..graph.text import to_text
 from ..schedule.area import estimated
 from ..schedule.features import Features, features
@@ -124,9 +126,10 @@ def compiled(
         nonlocal front, words
         if front is None:
             front = front_end(robot, **own)
+            refuse_design(front.design, front.robot.name, ONE_TASK)
             words = FixedFunctions(front)
         design, _ = load(robot, **own)
-        core = compile_core(replace(front, design=design), words=words)
+        core = compile_front(replace(front, design=design), words=words)
         jobs = shared_jobs(core.fixed, core.front.target)
         return CompiledPoint(
             interval=core.plan.interval,
@@ -156,9 +159,9 @@ def synthesised(robot: str, choices: Choices, place: Path) -> Mapping[str, int] 
     """Sites of a design as Yosys maps it, or why it does not. Kept in ``place``."""
 
     def compute() -> dict[str, int]:
-        core: Core = compile_core(front_end(robot, **choices))
+        core = compile_front(front_end(robot, **choices))
         family = core.front.target.family
-        cells = mapped(emit(core.plan, "core"), family, place, lambda _: None).cells
+        cells = mapped(emit(core.accelerator, "core"), family, place, lambda _: None).cells
         return counted(family, cells)
 
     try:

@@ -11,9 +11,10 @@ from typing import Unpack
 from ..codegen.c_program import words
 from ..compile.accelerator_area import accelerator_features
 from ..compile.advice import advice
-from ..compile.flow import Core, Front, front_end
-from ..compile.front import roughly
-from ..compile.product import Product, compile_front
+from ..compile.expected import with_errors
+from ..compile.flow import compile_front, front_end
+from ..compile.front import Front, roughly
+from ..compile.product import Product
 from ..compile.stage_pieces import has_rollouts
 from ..design.bounds import whole_turns
 from ..design.choices import ROLLOUTS
@@ -39,14 +40,12 @@ from ..design.facts import (
 from ..design.keywords import DesignChoices
 from ..design.loading import refuse_unknown
 from ..design.manifest import Angle
-from ..design.target import Target
 from ..draw.tables import info_text
 from ..dynamics.interface import turning_inputs
 from ..graph.node import Op
 from ..graph.word import kind_of, spell
 from ..robot.model import Robot
 from ..schedule.area import NoModel, estimated, model_error
-from ..schedule.features import Features, features
 from ..system.named_word import NamedWord
 from ..system.progress import Progress
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
@@ -74,8 +73,9 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Unpack[Desi
     """
     refuse_unknown(choices, info)
     progress(f"reading {robot}")
-    product = compile_front(roughly(front_end(robot, progress, **choices)), progress)
-    said = advice(product.front) if isinstance(product, Core) else ""
+    front = roughly(front_end(robot, progress, **choices))
+    product = with_errors(compile_front(front, progress))
+    said = advice(product.front) if product.is_core else ""
     progress("trace: after each rewrite")
     idle = notes_of_use("info", choices, words=True)
     return Info(design_facts(product, (*([said] if said else []), *idle)))
@@ -94,7 +94,7 @@ def hardware_facts(product: Product, notes: Sequence[str] = ()) -> HardwareFacts
         fitted=chosen(design),
         tasks=task_facts(product),
     )
-    if not isinstance(product, Core):
+    if not product.is_core:
         return facts
     return replace(
         facts,
@@ -141,24 +141,17 @@ def design_facts(product: Product, notes: Sequence[str] = ()) -> DesignFacts:
         estimated=area_of(product),
         lines=board_lines(facts.tasks) if not facts.is_core or len(facts.functions) == 1 else {},
         errors=product.expected,
-        largest_errors=largest_errors(product) if isinstance(product, Core) else {},
-        limbs=limbs_of(product) if isinstance(product, Core) else None,
+        largest_errors=largest_errors(product) if product.is_core else {},
+        limbs=limbs_of(product) if product.is_core else None,
     )
 
 
-def limbs_of(core: Core) -> LimbFacts:
+def limbs_of(core: Product) -> LimbFacts:
     """How many limbs take turns, and the operations of one."""
     turns = core.plan.turns
     limbs = turns if turns and turns.what == "limbs" else None
     graph = (limbs and limbs.graph) or core.front.graph
     return LimbFacts(limbs.count if limbs else 1, graph.operations())
-
-
-def area_of(product: Product) -> Area | None:
-    """The estimated cells of a design."""
-    if isinstance(product, Core):
-        return about(product.front.target, features(product.plan))
-    return about(product.front.target, accelerator_features(product.accelerator))
 
 
 def chosen(design: Design) -> Chosen | None:
@@ -180,7 +173,7 @@ def given_angles(canonical: Robot, inputs: Container[str]) -> dict[str, Angle]:
     }
 
 
-def ranges_of(core: Core) -> OverflowFacts:
+def ranges_of(core: Product) -> OverflowFacts:
     """The number of scheduled signals that are proved not to overflow, and of the others."""
     fixed = core.plan.fixed
     able = [node for node in fixed.graph.nodes if fixed.overflowing(node)]
@@ -188,7 +181,7 @@ def ranges_of(core: Core) -> OverflowFacts:
     return OverflowFacts(proven, len(able) - proven)
 
 
-def largest_errors(core: Core) -> dict[str, float | None]:
+def largest_errors(core: Product) -> dict[str, float | None]:
     """Array → the error of its entries, at most, where words are proven."""
     if core.design.proven == "none":
         return {}
@@ -198,15 +191,17 @@ def largest_errors(core: Core) -> dict[str, float | None]:
     return {kind: error if math.isfinite(error) else None for kind, error in found.items()}
 
 
-def about(target: Target, features: Features) -> Area | None:
+def area_of(made: Product) -> Area | None:
     """An estimate of a design's cells, with the model's relative RMS error; None if no model."""
+    family = made.front.target.family
     try:
-        return Area(**estimated(target.family, features), error=model_error(target.family).rms)
+        cells = estimated(family, accelerator_features(made.accelerator))
+        return Area(**cells, error=model_error(family).rms)
     except NoModel:
         return None
 
 
-def formats(core: Core) -> Formats:
+def formats(core: Product) -> Formats:
     """The formats of what comes in and what goes out."""
     fixed = core.fixed
     outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}

@@ -1,4 +1,4 @@
-"""The integer model of a core for any number of states: in NumPy, in C, in C++ for HLS."""
+"""The integer model of a design for any number of states: in NumPy, in C, in C++ for HLS."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..codegen import hls_library
 from ..codegen.c_program import GRAPH, core_function, sources
 from ..codegen.compiled import Compiled, CompiledModel, CSources, Results
 from ..codegen.hls_program import hls_files
-from ..compile.core import Core
+from ..compile.product import Product
 from ..design.naming import design_name
 from ..graph.fixed import FixedGraph, Integers, evaluate_fixed
 from ..graph.node import Node
@@ -22,52 +21,73 @@ from ..graph.visits import Program
 from ..robot.model import RobotError
 from ..schedule.flags import flagged_outputs
 from ..system.c_library import FLAGS, c_library
+from ..system.progress import Progress
+from ..tasks.c import tasks_source
+from ..tasks.model import evaluate_task
 from .program_folder import about
 
 ABOUT = {"robot": "", "functions": "functions", "graph": ""}
 
 
-def integer_results(
-    core: Core, words: Mapping[str, Integers]
-) -> tuple[dict[str, Integers], NDArray[np.bool_]]:
-    """Output words (N,) by name, and the overflow flag (N, outputs) of each."""
-    result = evaluate_fixed(core.fixed, {**words, **core.held})
+def integer_results(made: Product, words: Mapping[str, Integers], task: str = "") -> Results:
+    """Output words (N,) by name, and overflow flags (N, flags), of N tasks of one kind.
+
+    ``words``: the task's, by name, see `Accelerator.tasks`. A core has a flag for each output, an
+    accelerator one for all.
+    """
+    if not made.is_core:
+        found, flags = evaluate_task(made.accelerator, task, words, held=made.held)
+        return found, flags[:, None]
+    result = evaluate_fixed(made.fixed, {**words, **made.held})
     n = len(next(iter(words.values()))) if words else 0
-    return result.outputs, core.plan.flagged(result.overflowed, n)
+    return result.outputs, made.plan.flagged(result.overflowed, n)
 
 
 class IntegerModel:
     """``integer_results``, in compiled C where that takes less time than NumPy."""
 
-    def __init__(self, core: Core, progress: Callable[[str], None] = lambda _: None) -> None:
-        self.core = core
-        self._held = parameter_words({"": core.fixed}) | dict(core.held)
-        self._model = CompiledModel(self._source, len(core.fixed.graph.nodes), progress)
+    def __init__(self, made: Product, progress: Progress = lambda _: None) -> None:
+        self.made, self._progress = made, progress
+        self._model = self._of_source()
 
-    def __call__(self, words: Mapping[str, Integers]) -> Results:
-        """Output words (N,) by name and flags (N, outputs), of words that fit their formats."""
-        if fixed := self._held:
+    def __call__(self, words: Mapping[str, Integers], task: str = "") -> Results:
+        """Output words (N,) by name and flags (N, flags), of words that fit their formats."""
+        made, place = self.made, self.made.accelerator.word_of
+        brought = {place(name): values for name, values in words.items()}
+        words = {name: brought[place(name)] for name in made.accelerator.tasks[task]}
+        if made.is_core:
             n = len(next(iter(words.values())))
-            words = {**words, **{name: np.full(n, word) for name, word in fixed.items()}}
-        return self._model.run("", words, lambda own: integer_results(self.core, own))
+            held = parameter_words(made.graphs) | dict(made.held)
+            words |= {name: np.full(n, word) for name, word in held.items()}
+        return self._model.run(task, words, lambda own: integer_results(self.made, own, task))
 
     def hold(self, words: Mapping[str, int]) -> None:
         """Other words in the registers for many tasks."""
-        self._held = {name: np.array(word) for name, word in words.items()}
-        self.core = replace(self.core, held=self._held)
+        held = {name: np.array(word) for name, word in words.items()}
+        self.made = replace(self.made, held=held)
+        if not self.made.is_core:  # in whose C they are constants
+            self._model = self._of_source()
 
-    def _source(self) -> CSources:
-        return c_source(self.core, "model", ABOUT)
+    def _of_source(self) -> CompiledModel:
+        nodes = sum(len(fixed.graph.nodes) for fixed in self.made.graphs.values())
+        return CompiledModel(lambda: integer_source(self.made), nodes, self._progress)
 
 
-def c_source(core: Core, name: str, about: Mapping[str, str]) -> CSources:
+def integer_source(made: Product) -> CSources:
+    """The model in C, with a function for each kind of task."""
+    if made.is_core:
+        return c_source(made, "model", ABOUT)
+    return tasks_source(made.accelerator, made.held)
+
+
+def c_source(core: Product, name: str, about: Mapping[str, str]) -> CSources:
     """The model in C, with a flag for each output. ``about``: ``robot`` and so on, in words."""
     flags = len(core.fixed.graph.outputs)
     file, function, word = core_function(core.fixed, flagged_outputs(core.plan), flags, name)
     return CSources(sources(file, [function], word, about), (function,), word)
 
 
-def hls_program(core: Core, name: str) -> tuple[dict[str, str], dict[str, Any]]:
+def hls_program(core: Product, name: str) -> tuple[dict[str, str], dict[str, Any]]:
     """The files of its functions, and what a manifest says of them."""
     plan = core.plan
     resources = _resources(core)
@@ -86,7 +106,7 @@ def hls_program(core: Core, name: str) -> tuple[dict[str, str], dict[str, Any]]:
     )
 
 
-def _program(core: Core) -> tuple[Program, Mapping[str, FixedGraph]] | None:
+def _program(core: Product) -> tuple[Program, Mapping[str, FixedGraph]] | None:
     """The program that a core computes, if its design asks for loops."""
     if core.design.code != "loops":
         return None
@@ -96,7 +116,7 @@ def _program(core: Core) -> tuple[Program, Mapping[str, FixedGraph]] | None:
     return turns.program.real, turns.program.templates
 
 
-def _resources(core: Core) -> dict[tuple[str, Node], str]:
+def _resources(core: Product) -> dict[tuple[str, Node], str]:
     """The resource (DSP or fabric) of each product, by kind and node; none for shared datapaths."""
     if core.plan.turns is not None:
         return {}
@@ -105,7 +125,7 @@ def _resources(core: Core) -> dict[tuple[str, Node], str]:
     return {(kind, node): words[own] for kind, of in kinds.items() for node, own in of.items()}
 
 
-def word_source(core: Core, language: str) -> tuple[CSources, tuple[str, ...]]:
+def word_source(core: Product, language: str) -> tuple[CSources, tuple[str, ...]]:
     """The function in ``c`` or ``hls`` for states in rows, and the flags to compile it with.
 
     Of hls NoHeaders.
@@ -118,7 +138,7 @@ def word_source(core: Core, language: str) -> tuple[CSources, tuple[str, ...]]:
 
 
 def word_program(
-    core: Core, language: str, progress: Callable[[str], None]
+    core: Product, language: str, progress: Progress
 ) -> Callable[[Mapping[str, Integers]], Results]:
     """The function in ``c`` or ``hls``: what `IntegerModel` gives, of the same words.
 

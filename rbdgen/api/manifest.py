@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..compile.flow import Core
 from ..compile.parameters import Parameters
 from ..compile.product import Product
-from ..compile.scheduled import Accelerated
 from ..design.manifest import (
     BitFacts,
     Fifo,
@@ -27,19 +25,17 @@ from ..design.manifest import (
 from ..graph.fixed import FixedGraph
 from ..graph.parameters import parameter_formats, parameter_words
 from ..graph.word import spell
-from ..rtl.accelerator import AcceleratorCore
 from ..rtl.core import FIRST, WORD, WRITE
-from ..rtl.core import RtlCore as Hardware
 from ..schedule.fabric import capacity
 from ..schedule.pipelined import region_name
 from ..shell.axi import Shell
-from ..shell.emit import CoreInstance, Emitted
+from ..shell.emit import CoreInstance, Emitted, Hardware, stream_shells
 from ..shell.task_packets import FORMAT_VERSION, TaskFunction
 from ..shell.task_registers import register_table
 from ..shell.task_shell import TaskShell
 from ..system.named_word import NamedWord
 from ..tasks.routes import CODES
-from ..tasks.stages import TAG, Accelerator
+from ..tasks.stages import TAG
 from .compilation import described
 from .facts import given_angles, hardware_facts
 from .folder import digests
@@ -52,11 +48,11 @@ START = (
 WIDE = 16  # words of a beat
 
 
-def manifest_of(product: Product, emitted: Emitted[Any, Any], identity: int) -> HardwareManifest:
+def manifest_of(product: Product, emitted: Emitted[Any], identity: int) -> HardwareManifest:
     """The manifest of a design's hardware, for hosts and tools, before its files are listed."""
     facts = hardware_facts(product)
     logic = sum(unit.style == "logic" for unit in emitted.multipliers)
-    own = _of_core(product, emitted) if isinstance(product, Core) else _of_tasks(product, emitted)
+    own = _of_core(product, emitted) if product.is_core else _of_tasks(product, emitted)
     return HardwareManifest(
         **described(product.front, emitted.top, facts),
         angles=given_angles(product.front.canonical, {word.name for word in facts.tasks.words}),
@@ -67,11 +63,11 @@ def manifest_of(product: Product, emitted: Emitted[Any, Any], identity: int) -> 
     )
 
 
-def _of_core(core: Core, emitted: Emitted[Hardware, Shell]) -> dict[str, Any]:
+def _of_core(core: Product, emitted: Emitted[Shell]) -> dict[str, Any]:
     """The fields that a core fills in its way: ports and shells, what takes turns, regions."""
     plan, turns = core.plan, core.plan.turns
     return {
-        "ports": core_ports(core, emitted.core),
+        "ports": port_facts(core),
         "axi": {
             kind: ShellFacts(
                 top=f"{emitted.top}_axi_{kind}",
@@ -102,32 +98,40 @@ def _of_core(core: Core, emitted: Emitted[Hardware, Shell]) -> dict[str, Any]:
     }
 
 
-def _of_tasks(made: Accelerated, emitted: Emitted[AcceleratorCore, TaskShell]) -> dict[str, Any]:
+def _of_tasks(made: Product, emitted: Emitted[TaskShell]) -> dict[str, Any]:
     """The fields that an accelerator fills in its way: ports, shells, the version of packets."""
     return {
-        "ports": accelerator_ports(made.accelerator, emitted.core),
+        "ports": port_facts(made),
         "axi": {kind: _about_shell(made, shell) for kind, shell in emitted.shells.items()},
         "packet_format": FORMAT_VERSION,
     }
 
 
-def core_ports(core: Core, hardware: Hardware) -> ManifestPorts:
-    """The ports of a core's hardware: clock, reset, the fields of both streams, the flags."""
-    fixed, flags = core.fixed, hardware.flags
-    outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
-    given, found = (
-        [NamedWord(name, words[name].width, fraction=words[name].fraction) for name in names]
-        for words, names in ((fixed.inputs, hardware.inputs), (outputs, hardware.outputs))
+def port_facts(made: Product) -> ManifestPorts:
+    """Clock, reset, the fields of tasks and of results; of a core a flag for each output, else one
+    for all, behind the task's function and tag."""
+    accelerator, registers = made.accelerator, register_ports(made.graphs)
+    if made.is_core:
+        fixed = made.fixed
+        outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
+        given, found = (
+            [NamedWord(name, of.width, fraction=of.fraction) for name, of in words.items()]
+            for words in (fixed.inputs, outputs)
+        )
+        flags = [NamedWord(spell("overflow", k), 1, False) for k in range(len(outputs))]
+        sticky = OverflowPorts(sticky="overflow", clear="clear", bits=tuple(outputs))
+        streams = StreamPayload(tuple(given)), StreamPayload((*found, *flags))
+        return ManifestPorts("clk", "rst", START, *streams, overflow=sticky, registers=registers)
+    head = [NamedWord("function", 4, False), NamedWord("tag", TAG, False)]
+    words = (NamedWord(word, width) for word, width in accelerator.words.items())
+    results = (
+        NamedWord(spell("w", k), accelerator.result_width) for k in range(accelerator.result_words)
     )
-    return ManifestPorts(
-        clock="clk",
-        reset="rst",
-        start=START,
-        input=StreamPayload(tuple(given)),
-        output=StreamPayload((*found, *(NamedWord(flag, 1, False) for flag in flags.values()))),
-        overflow=OverflowPorts(sticky="overflow", clear="clear", bits=tuple(flags)),
-        registers=register_ports({"": fixed}),
+    streams = (
+        StreamPayload((*head, *words)),
+        StreamPayload((*head, NamedWord("overflow", 1, False), *results)),
     )
+    return ManifestPorts("clk", "rst", START, *streams, registers=registers)
 
 
 def register_ports(graphs: Mapping[str, FixedGraph]) -> RegisterPorts | None:
@@ -152,21 +156,6 @@ def number_facts(held: Parameters | None) -> tuple[NumberFacts, ...] | None:
     )
 
 
-def accelerator_ports(accelerator: Accelerator, core: AcceleratorCore) -> ManifestPorts:
-    """Clock, reset, the fields of tasks and of results."""
-    head = [NamedWord("function", 4, False), NamedWord("tag", TAG, False)]
-    words = (NamedWord(word, width) for word, width in accelerator.words.items())
-    results = (NamedWord(spell("w", k), core.result_width) for k in range(core.result_words))
-    return ManifestPorts(
-        clock="clk",
-        reset="rst",
-        start=START,
-        input=StreamPayload((*head, *words)),
-        output=StreamPayload((*head, NamedWord("overflow", 1, False), *results)),
-        registers=register_ports({k: stage.fixed for k, stage in accelerator.stages.items()}),
-    )
-
-
 def identity_of(*texts: str) -> int:
     """64 bits that tell robots and designs apart, in the registers of the shell."""
     (digest,) = digests({"": "\0".join(texts)}).values()
@@ -174,9 +163,11 @@ def identity_of(*texts: str) -> int:
 
 
 def shells_of(
-    made: Accelerated, core: AcceleratorCore, name: str, identity: int
-) -> dict[str, TaskShell]:
-    """The core behind AXI: with words of 32 bits, and with beats of ``WIDE`` words."""
+    core: Hardware, name: str, made: Product, identity: int
+) -> dict[str, Shell | TaskShell]:
+    """The design behind AXI: with words of 32 bits, and with beats of many."""
+    if made.is_core:
+        return {**stream_shells(core, name)}
     accelerator, held = made.accelerator, len(parameter_formats(made.graphs))
     functions = {
         CODES[f]: TaskFunction(f, len(accelerator.formats[f]), len(accelerator.results[f]))
@@ -190,7 +181,7 @@ def shells_of(
     }
 
 
-def _about_shell(made: Accelerated, shell: TaskShell) -> ShellFacts:
+def _about_shell(made: Product, shell: TaskShell) -> ShellFacts:
     accelerator = made.accelerator
     return ShellFacts(
         lanes=shell.packets.lanes,

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..compile.core import Core
-from ..compile.scheduled import Accelerated
+from ..compile.product import Product
 from ..design.manifest import HardwareManifest
 from ..shell.task_packets import Response, Status
 from ..tasks.routes import CODES
@@ -40,12 +39,12 @@ def packets_of(place: Path, entry: HardwareManifest, tasks: int, seed: int = 0) 
     """Random tasks within the design's limits, by the integer model; OutputError for a folder of
     another version."""
     product = recompiled(place)
-    if isinstance(product, Core):
+    if product.is_core:
         return _of_core(product, entry, tasks, seed)
     return _of_accelerator(product, entry, tasks, seed)
 
 
-def _of_core(core: Core, entry: HardwareManifest, tasks: int, seed: int) -> Packets:
+def _of_core(core: Product, entry: HardwareManifest, tasks: int, seed: int) -> Packets:
     """A packet is a task of all functions."""
     words = to_words(core, next(batches(core, tasks, seed)))
     found, flags = integer_results(core, words)
@@ -59,7 +58,7 @@ def _of_core(core: Core, entry: HardwareManifest, tasks: int, seed: int) -> Pack
     return Packets(sent, answers, tagged=False)
 
 
-def _of_accelerator(made: Accelerated, entry: HardwareManifest, tasks: int, seed: int) -> Packets:
+def _of_accelerator(made: Product, entry: HardwareManifest, tasks: int, seed: int) -> Packets:
     """The functions in random order."""
     packets = packet_format(entry.tasks)
     traffic = Traffic(made, inputs_of(made, within_limits(made, tasks, seed)))

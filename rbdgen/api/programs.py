@@ -12,10 +12,9 @@ from ..codegen.c_program import c_files, folder
 from ..codegen.cpp import cpp as cpp_files
 from ..codegen.cuda import LONGEST, Cuda
 from ..codegen.cuda import cuda as cuda_files
-from ..compile.core import Core
 from ..compile.floats import facts_of, with_doubles
 from ..compile.front import Front
-from ..compile.scheduled import Accelerated
+from ..compile.product import Product
 from ..compile.visits import with_visits
 from ..design.naming import design_name
 from ..robot.model import RobotError
@@ -42,7 +41,7 @@ def c(made: Compilation) -> Files:
     made.progress("C")
     product, front = made.product, made.front_of("c")
     name = design_name(front.robot.name, front.design)
-    if isinstance(product, Core):
+    if product.is_core:
         fixed, flags = product.fixed, flagged_outputs(product.plan)
         files, facts = c_files(fixed, flags, name, about(front))
         files |= word_vectors(product)
@@ -54,7 +53,6 @@ def c(made: Compilation) -> Files:
 def hls(made: Compilation) -> Files:
     """The integer model of a core, for high-level synthesis."""
     core = made.product
-    assert isinstance(core, Core)  # others are refused before any work
     front = made.front_of("hls")
     name = design_name(front.robot.name, front.design)
     made.progress("C++ for high-level synthesis")
@@ -69,7 +67,7 @@ def cuda(made: Compilation) -> Files:
     return cuda_program(front, made.progress)
 
 
-def _tasks_in_c(made: Accelerated, name: str) -> tuple[Files, dict[str, Any]]:
+def _tasks_in_c(made: Product, name: str) -> tuple[Files, dict[str, Any]]:
     """The files of an accelerator's functions, and what a manifest says of them."""
     file = File(name)
     functions = add_tasks(file, made.accelerator)

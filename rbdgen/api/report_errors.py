@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compile.flow import Core
 from ..compile.product import Product
 from ..compile.samples import accuracy_of
-from ..compile.scheduled import Accelerated
 from ..design.coordinates import CoordinateError, coordinate_errors
 from ..draw.heatmap import heatmap
 from ..graph.accuracy import Accuracy
@@ -88,7 +86,7 @@ def _functions(
     product: Product, states: int, seed: int, progress: Progress
 ) -> Iterator[tuple[str | None, _Found]]:
     """Each function of an accelerator, or None of a core, and its errors."""
-    if isinstance(product, Core):
+    if product.is_core:
         found = _Found(accuracy_of(product.design, product.front.canonical))
         integers = IntegerModel(product, progress)
         for scale, state in scaled_batches(product, states, seed):
@@ -99,7 +97,7 @@ def _functions(
         yield from _of_accelerator(product, states, seed)
 
 
-def _of_accelerator(made: Accelerated, states: int, seed: int) -> Iterator[tuple[str, _Found]]:
+def _of_accelerator(made: Product, states: int, seed: int) -> Iterator[tuple[str, _Found]]:
     state = scaled_states(made, states, seed)
     traffic = Traffic(made, inputs_of(made, state))
     for function in made.accelerator.functions:

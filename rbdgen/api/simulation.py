@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compile.core import Core
+from ..compile.product import Product
 from ..compile.samples import accuracy_of
 from ..design.coordinates import coordinate_errors
 from ..design.manifest import HardwareManifest
@@ -81,7 +81,7 @@ def simulate(
         if said is not None:
             product = calibrated(product, place, said)
     model = loading.result()
-    if isinstance(product, Core):
+    if product.is_core:
         run: CoreRun | AcceleratorRun = simulate_core(
             product, model, place, entry, states, seed, progress, waves
         )
@@ -92,7 +92,7 @@ def simulate(
 
 
 def simulate_core(
-    core: Core,
+    core: Product,
     model: Model,
     place: Path,
     entry: HardwareManifest,
@@ -153,7 +153,9 @@ def simulate_core(
     )
 
 
-def batches(core: Core, states: int, seed: int, share: float = 1.0) -> Iterator[dict[str, NDArray]]:
+def batches(
+    core: Product, states: int, seed: int, share: float = 1.0
+) -> Iterator[dict[str, NDArray]]:
     """Random states within a share of the design's limits, at most BATCH at a time."""
     fields = len(core.fixed.inputs) + len(core.fixed.graph.outputs)
     size = max(FEWEST, min(BATCH, NUMBERS // fields))
@@ -161,7 +163,9 @@ def batches(core: Core, states: int, seed: int, share: float = 1.0) -> Iterator[
         yield within_limits(core, min(size, states - start), seed, k, share)
 
 
-def scaled_batches(core: Core, states: int, seed: int) -> Iterator[tuple[int, dict[str, NDArray]]]:
+def scaled_batches(
+    core: Product, states: int, seed: int
+) -> Iterator[tuple[int, dict[str, NDArray]]]:
     """States at all `REPORTED` scales, and which: half of them at the limits, and small ones."""
     for scale, count in enumerate(portions(states)):
         for state in batches(core, count, seed, REPORTED[scale].share):
@@ -192,7 +196,7 @@ def measured(run: Result, n: int) -> list[tuple[int, int]]:
 
 
 def outputs_and_golden(
-    core: Core, state: Mapping[str, NDArray], expected: Mapping[str, NDArray[np.int64]]
+    core: Product, state: Mapping[str, NDArray], expected: Mapping[str, NDArray[np.int64]]
 ) -> Iterator[tuple[str, NDArray, NDArray]]:
     """Each array that the hardware gives: name, integer model's values, golden model's."""
     reference = golden_model(core.front.design, core.front.robot, state)
@@ -201,14 +205,14 @@ def outputs_and_golden(
 
 
 def entries_beside_golden(
-    core: Core, state: Mapping[str, NDArray], expected: Mapping[str, NDArray[np.int64]]
+    core: Product, state: Mapping[str, NDArray], expected: Mapping[str, NDArray[np.int64]]
 ) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
     """Output → the integer model's values (N,), and the golden model's."""
     arrays = outputs_and_golden(core, state, expected)
     return entries_of(arrays, core.fixed.graph.outputs, core.design, core.front.robot)
 
 
-def integer_errors(core: Core, states: int, seed: int = 0) -> IntegerRun:
+def integer_errors(core: Product, states: int, seed: int = 0) -> IntegerRun:
     """The integer model alone, on random states, half of them at the limits, and small ones."""
     accuracy = accuracy_of(core.design, core.front.canonical)
     overflows = 0
@@ -223,7 +227,7 @@ def integer_errors(core: Core, states: int, seed: int = 0) -> IntegerRun:
 
 def stalled_run(integers: IntegerModel, model: Model, states: int, seed: int) -> int:
     """The same under random stalls on both sides: nothing lost, doubled or out of order."""
-    core = integers.core
+    core = integers.made
     (state,) = batches(core, states, seed + 1)
     words = to_words(core, state)
     expected, flags = integers(words)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ..compile.product import Product
 from ..compile.samples import accuracy_of, sample_states
-from ..compile.scheduled import Accelerated
 from ..design.arrays import given_coordinates
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.checks import mix
@@ -25,12 +24,12 @@ from ..graph.accuracy import Accuracy
 from ..graph.fixed import Format
 from ..graph.rows import REPORTED
 from ..graph.word import kind_of
-from ..tasks.compiled import TaskModel
 from ..tasks.integration import STEP
 from ..tasks.routes import CODES, place
 from ..tasks.stages import TAG
 from ..tools.model import Model, Result
 from .errors import Mismatch, entries_of, portions
+from .integer_model import IntegerModel
 from .reference import golden_model
 
 Integers = NDArray[np.int64]
@@ -50,7 +49,7 @@ def within_limits(
     robot = product.front.canonical
     state = sample_states(product.design, robot, states, [seed, batch], share=share)
     limits = {}
-    for own in product.formats.values():
+    for own in product.accelerator.tasks.values():
         for name, word in own.items():
             largest = float(word.real(np.array(word.highest)))
             limits[name] = -largest, largest
@@ -82,9 +81,9 @@ def scale_rows(states: int) -> list[slice]:
 
 
 def inputs_of(made: Product, state: Mapping[str, Array]) -> dict[str, dict[str, Integers]]:
-    """Function → its inputs (N,), as words."""
+    """Kind of task → its inputs (N,), as words."""
     found = {}
-    for function, formats in made.formats.items():
+    for function, formats in made.accelerator.tasks.items():
         known = [name for name in formats if kind_of(name) in (*state, "sin", "cos")]
         columns = to_columns(made.front.canonical, known, state)
         found[function] = {
@@ -102,7 +101,7 @@ class Traffic:
     ``inputs``: function → its inputs as words, of as many states for each.
     """
 
-    made: Accelerated
+    made: Product
     inputs: Mapping[str, Mapping[str, Integers]]
 
     @property
@@ -112,10 +111,10 @@ class Traffic:
     @cached_property
     def expected(self) -> dict[str, tuple[Integers, NDArray[np.bool_]]]:
         """Function → result words (states, outputs) and flags (states,), by the integer model."""
-        found, model = {}, TaskModel(self.made.accelerator, held=self.made.held)
-        for function in model.accelerator.functions:
-            results, flags = model(function, self.inputs[function])
-            found[function] = np.stack(list(results.values()), axis=1), flags
+        found, model = {}, IntegerModel(self.made)
+        for function in self.made.accelerator.functions:
+            results, flags = model(self.inputs[function], function)
+            found[function] = np.stack(list(results.values()), axis=1), flags[:, 0]
         return found
 
     @cached_property

@@ -200,7 +200,7 @@ class MappedCells(Record):
 
 
 def mapped(
-    made: Emitted[Any, Any], family: str, place: Path, progress: Progress, by_module: bool = False
+    made: Emitted[Any], family: str, place: Path, progress: Progress, by_module: bool = False
 ) -> MappedCells:
     """The cells of a design. ``family``: ecp5, gowin, nexus, xcup, xc7.
 

@@ -9,16 +9,14 @@ from numpy.typing import NDArray
 
 from ..codegen.c_program import CFunction, rows
 from ..codegen.interface import Array, ArrayInterface
-from ..compile.core import Core
 from ..compile.front import Front
+from ..compile.product import Product
 from ..compile.samples import sample_states
-from ..compile.scheduled import Accelerated
 from ..dynamics.interface import to_columns
 from ..graph.evaluate import evaluate
 from ..graph.fixed import Format, Integers
 from ..graph.parameters import parameter_words
 from ..passes.registers import PARAMETER
-from ..tasks.model import evaluate_task
 from ..tasks.routes import STEPS
 from .integer_model import integer_results
 from .stimulus import MOST_STEPS, inputs_of, within_limits
@@ -72,7 +70,7 @@ def _text(arrays: Mapping[str, NDArray], order: Sequence[Array], digits: int) ->
     return "".join(" ".join(f"{x:.{digits}g}" for x in row) + "\n" for row in rows + 0.0)
 
 
-def word_vectors(core: Core) -> dict[str, str]:
+def word_vectors(core: Product) -> dict[str, str]:
     """Two files: words of all inputs, a line for each state; words of all outputs, then flags.
 
     Half are of states within the limits; in the other half every word may be anything, so that
@@ -86,18 +84,18 @@ def word_vectors(core: Core) -> dict[str, str]:
     }
 
 
-def task_vectors(made: Accelerated, functions: Sequence[CFunction]) -> dict[str, str]:
+def task_vectors(made: Product, functions: Sequence[CFunction]) -> dict[str, str]:
     """The same two files for each function of an accelerator, with one flag for all outputs."""
     files = {}
     for function, given in sampled_tasks(made, STATES, SEED).items():
-        outputs, flags = evaluate_task(made.accelerator, function, given)
+        outputs, flags = integer_results(made, given, function)
         names = next(own for own in functions if own.short == function)
         files[names.words] = rows(list(given.values()))
-        files[names.expected] = rows([*outputs.values(), flags.astype(np.int64)])
+        files[names.expected] = rows([*outputs.values(), *flags.T.astype(np.int64)])
     return files
 
 
-def sampled_words(core: Core, states: int, seed: int) -> dict[str, Integers]:
+def sampled_words(core: Product, states: int, seed: int) -> dict[str, Integers]:
     """Words (2 · states,) of all inputs: of random states, then random ones."""
     front, inputs, taken = core.front, core.fixed.inputs, core.fixed.taken
     columns = to_columns(
@@ -110,10 +108,10 @@ def sampled_words(core: Core, states: int, seed: int) -> dict[str, Integers]:
     return _with_any(known, taken, seed)
 
 
-def sampled_tasks(made: Accelerated, states: int, seed: int) -> dict[str, dict[str, Integers]]:
+def sampled_tasks(made: Product, states: int, seed: int) -> dict[str, dict[str, Integers]]:
     """Function → the same of its tasks; rollouts of a few steps."""
     known = inputs_of(made, within_limits(made, states, seed))
-    formats = made.accelerator.formats
+    formats = made.accelerator.tasks
     return {function: _with_any(own, formats[function], seed) for function, own in known.items()}
 
 

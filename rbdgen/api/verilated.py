@@ -15,7 +15,7 @@ from ..tools.toolchain import OF_LONG_RUNS, OPTIMISATION
 from ..tools.verilate import build
 
 if TYPE_CHECKING:
-    from ..compile.flow import Core
+    from ..compile.product import Product
 
 
 def ports_of(said: manifest.ManifestPorts) -> Ports:
@@ -26,22 +26,21 @@ def ports_of(said: manifest.ManifestPorts) -> Ports:
 
 
 def build_core(
-    core: Core,
+    made: Product,
     folder: Path,
     name: str = "core",
     progress: Progress = lambda _: None,
 ) -> tuple[Model, list[str]]:
     """Emit and Verilate a core in ``folder``, no shells; the model and the names of its outputs."""
     from ..shell.emit import emit  # a folder that was generated needs none of it
-    from .manifest import core_ports
+    from .manifest import port_facts
 
     progress("Verilog")
-    made = emit(core.plan, name, shells=False)
     source = folder / f"{name}.v"
-    source.write_text(made.files[source.name], "utf-8")
-    ports = ports_of(core_ports(core, made.core))
+    source.write_text(emit(made.accelerator, name).files[source.name], "utf-8")
+    ports = ports_of(port_facts(made))
     model = build([source], name, ports=ports, progress=progress)
-    return model, list(made.core.outputs)
+    return model, list(made.fixed.graph.outputs)
 
 
 def load_core(

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
-from typing import Any
 
-from ..compile.core import Core
 from ..compile.product import Product
 from ..design.manifest import HardwareManifest
 from ..design.naming import design_name
 from ..draw import accelerator as stages
 from ..draw.picture import picture
 from ..graph.word import kind_of
-from ..shell.emit import Emitted, emit, emit_accelerator
+from ..shell.emit import emit
 from ..system.named_word import NamedWord
 from ..system.templates import render
 from .c_header import header_of
@@ -32,12 +31,8 @@ def verilog(made: Compilation) -> Files:
     name, sources = design_name(front.robot.name, front.design), sources_of(front)
     made.progress("Verilog")
     identity = identity_of(sources[ROBOT], design_text(product.design))
-    if isinstance(product, Core):
-        emitted: Emitted[Any, Any] = emit(product.plan, name)
-    else:
-        emitted = emit_accelerator(
-            product.accelerator, name, lambda core: shells_of(product, core, name, identity)
-        )
+    shells = partial(shells_of, made=product, identity=identity)
+    emitted = emit(product.accelerator, name, shells)
     entry = manifest_of(product, emitted, identity)
     files = emitted.files | {entry.picture: picture_of(product)} | graph_files(product) | sources
     files[f"{name}.h"] = header_of(entry)
@@ -48,7 +43,7 @@ def verilog(made: Compilation) -> Files:
 def picture_of(product: Product) -> str:
     """An SVG document."""
     robot, functions = product.front.robot.name, product.front.design.functions
-    if isinstance(product, Core):
+    if product.is_core:
         return picture(product.plan, f"{robot}: {', '.join(functions)}", product.front.canonical)
     return stages.picture(product.accelerator, f"{robot}: accelerator")
 

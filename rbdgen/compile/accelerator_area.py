@@ -21,10 +21,12 @@ BLOCK_RAMS = 0.9  # of the part's: more than that are hard to reach
 
 
 def accelerator_features(accelerator: Accelerator) -> dict[str, int]:
-    """How many of each of ``features.NAMES`` are in an accelerator."""
+    """How many of each of ``features.NAMES`` are in an accelerator, or a core."""
     count: Counter[str] = Counter()
     for stage in accelerator.stages.values():
         count.update(stage_features(accelerator, stage))
+    if accelerator.is_core:
+        return {name: count[name] for name in NAMES}
     for _ in range(_queues(accelerator)):
         _queue(accelerator, count)
     _entering(accelerator, count)
@@ -53,7 +55,8 @@ def stage_features(accelerator: Accelerator, stage: Stage) -> Counter[str]:
     count: Counter[str] = Counter()
     if stage.plan is not None:
         count.update(features(stage.plan))
-    _fetching(accelerator, stage, count)
+    if accelerator.slots:
+        _fetching(accelerator, stage, count)
     return count
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -16,21 +17,28 @@ from ..graph.visits import Program
 from ..system.notes import changing
 from ..tasks.in_visits import in_visits
 from ..tasks.model import evaluate_task
-from .core import Core
-from .scheduled import Accelerated
+from .product import Product
 from .word_errors import STATES, Columns, Expected, errors_in, errors_in_graph
 
 TOO_MUCH = 1e-2  # a coordinate that is off by more makes the note one that changes results
 
 
-def expected_errors(made: Core | Accelerated) -> Expected:
+def with_errors(made: Product) -> Product:
+    """The design with its expected errors, and a note on large ones."""
+    expected = expected_errors(made)
+    note = note_of_errors(made, expected)
+    notes = (*made.notes, note) if note else made.notes
+    return replace(made, notes=notes, expected=expected.errors)
+
+
+def expected_errors(made: Product) -> Expected:
     """The integer model beside the float graph, in states at all scales; rollouts left out."""
-    if isinstance(made, Core):
+    if made.is_core:
         return errors_in_graph(made.front, made.fixed)
     return errors_in(made.front, partial(_results, made))
 
 
-def note_of_errors(made: Core | Accelerated, expected: Expected) -> str:
+def note_of_errors(made: Product, expected: Expected) -> str:
     """A line about the arrays with a coordinate that words of the design's width leave further off
     than `ERROR` of its own size, or ten times that at a tenth of the limits, and the states that
     overflow; empty where there are none. Where an error was asked for, about all arrays. It is
@@ -70,7 +78,7 @@ def _off(errors: Sequence[CoordinateError], least: float) -> str:
 
 
 def _results(
-    made: Accelerated, columns: Columns
+    made: Product, columns: Columns
 ) -> Iterator[tuple[str | None, Program, Columns, Flags]]:
     """Results in words of each function but rollouts."""
     graph = made.front.graph
@@ -90,9 +98,6 @@ def _results(
         yield function, task, words, flags
 
 
-def _shares(made: Core | Accelerated) -> bool:
+def _shares(made: Product) -> bool:
     """Whether in an accelerator something takes turns, to which no error can be promised."""
-    if isinstance(made, Core):
-        return False
-    plans = [stage.plan for stage in made.accelerator.stages.values() if stage.plan]
-    return any(plan.turns for plan in plans)
+    return not made.is_core and any(plan.turns for plan in made.plans)

@@ -1,26 +1,28 @@
 """The whole compiler, every stage in order.
 
 URDF ─ load ─► Robot ─ rewrites ─► canonical Robot ─ trace ─► Graph ─ exact passes ─► Front
-Front ─ ranges, passes to words ─► FixedGraph ─ share, schedule ─► Core ─ rtl ─► Verilog
+Front ─ ranges, passes to words ─► FixedGraph ─ share, schedule ─► Product ─ rtl ─► Verilog
 
 Beside it, ``front`` traces and refuses, ``words`` finds ranges and formats, ``core`` shares and
-schedules, and ``fitting`` looks for the fastest that fits the part.
+schedules all functions in one stage and ``accelerate`` in several, and ``fitting`` looks for the
+fastest that fits the part.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..design.bounds import bounds
 from ..design.contacts import notes_of_contacts
 from ..design.derived import as_fitted, is_left_open, is_unformulated
 from ..design.design import Design, has_registers, snap_in_floats
-from ..design.effects import notes_of_interval, refuse_design
+from ..design.effects import notes_of_interval, refuse_design, refused
 from ..design.limits import no_limits, unused_limits
 from ..design.loading import load
-from ..design.rules import ONE_TASK
+from ..design.rules import ONE_TASK, STAGES
 from ..design.target import find_target
 from ..graph.fixed import FixedGraph
 from ..robot.canonical import stages
@@ -28,8 +30,9 @@ from ..robot.model import Robot, RobotError
 from ..system.notes import changing
 from ..system.progress import Progress
 from ..words.wordlength import PrecisionError
-from .core import Core, as_asked, fastest, need_of
+from . import accelerate, core
 from .efforts import note_of_efforts
+from .expected import with_errors
 from .fitting import too_large
 from .formulation import counting, ranked
 from .front import (
@@ -42,11 +45,21 @@ from .front import (
     refuse_large,
     refuse_still,
 )
+from .limbs_in_turn import Pieces
 from .parameters import model_of, note_of_registers, refuse_own_angles
+from .product import Product, need_of
 from .samples import note_of_near, refuse_dependent, refuse_singular
 from .words import FixedFunctions
 
-__all__ = ["Core", "Front", "Progress", "front_end", "front_of", "fixed_point", "compile_core"]
+__all__ = [
+    "Front",
+    "Product",
+    "compile_design",
+    "compile_front",
+    "fixed_point",
+    "front_end",
+    "front_of",
+]
 
 
 def front_end(
@@ -109,7 +122,7 @@ def front_of(
 
 
 def fixed_point(front: Front, progress: Progress = lambda _: None) -> FixedGraph:
-    """Graph → fixed point, of the whole robot and without a schedule; errors as ``compile_core``'s.
+    """Graph → fixed point, of the whole robot and without a schedule; errors as `compile_front`'s.
 
     Every bit of it is that core's wherever each operation has the words of its own place: where
     limbs or joints take turns, the core's words are those that serve all of them.
@@ -117,51 +130,61 @@ def fixed_point(front: Front, progress: Progress = lambda _: None) -> FixedGraph
     refuse_design(front.design, front.robot.name, ONE_TASK)
     refuse_still(front)
     if is_unformulated(front.design):  # which formulation depends on what fits
-        return compile_core(front, progress).fixed
+        return compile_front(front, progress).fixed
     return FixedFunctions(front, progress).whole[1]
 
 
-def compile_core(
+def compile_front(
     front: Front, progress: Progress = lambda _: None, words: FixedFunctions | None = None
-) -> Core:
+) -> Product:
     """Graph → fixed point → schedule; RobotError for a robot that leaves nothing to compute.
 
-    ``words``: those of a front that differs in nothing but how often a task comes.
+    ``words``: a core's, of a front that differs in nothing but how often a task comes.
 
-    Where nobody says how often, the core is the fastest that fits the part, and where nobody says
+    Where nobody says how often, the design is the fastest that fits the part, and where nobody says
     in which formulation, style latency has that of the fewest cycles. The design of its front says
     what was chosen. Where nobody says how long words are, and none keep the error that is
     promised then, they have 18 bits, and a note says so.
     """
     try:
-        return _core(front, progress, words)
+        return _in_words(front, progress, words)
     except PrecisionError as error:
         if not front.design.unsaid:
             raise
         plain = replace(front.design, error=None)
-        core = _core(replace(front, design=plain), progress, None)
+        made = _in_words(replace(front, design=plain), progress, None)
         note = changing(f"width: {plain.width} bits, since {error}")
-        return replace(core, notes=(note, *core.notes))
+        return replace(made, notes=(note, *made.notes))
 
 
-def _core(front: Front, progress: Progress, words: FixedFunctions | None) -> Core:
-    """The core, or PrecisionError for an error that no words keep."""
-    refuse_design(front.design, front.robot.name, ONE_TASK)
+def compile_design(path: str, progress: Progress = lambda _: None, **choices: Any) -> Product:
+    """URDF or design file → what the hardware is made from, and the errors of its words.
+
+    ``choices`` are fields of Design.
+    """
+    progress(f"reading {path}")
+    return with_errors(compile_front(front_end(path, progress, **choices), progress))
+
+
+def _in_words(front: Front, progress: Progress, words: FixedFunctions | None) -> Product:
+    """The product, or PrecisionError for an error that no words keep."""
+    if front.design.accelerator and (line := refused(front.design, STAGES)):
+        raise RobotError(line)
     refuse_still(front)
     if is_unformulated(front.design):
         return _fewest_cycles(front, progress, words)
-    core = _compiled(front, words or FixedFunctions(front, progress))
+    made = _scheduled(front, progress, words)
     chosen = front.design.formulated
-    return replace(core, notes=(chosen.note, *core.notes)) if chosen else core
+    return replace(made, notes=(chosen.note, *made.notes)) if chosen else made
 
 
-def _fewest_cycles(front: Front, progress: Progress, words: FixedFunctions | None) -> Core:
+def _fewest_cycles(front: Front, progress: Progress, words: FixedFunctions | None) -> Product:
     """The core in the best formulation of those that fit the part, else in the best."""
-    first: Core | RobotError | None = None
+    first: Product | RobotError | None = None
     for own in ranked(front, progress):
         try:
             same = words if own.graph is front.graph else None
-            found = compile_core(own, progress, same)
+            found = compile_front(own, progress, same)
         except RobotError as error:  # more multipliers than there are
             first = first or error
             continue
@@ -175,22 +198,34 @@ def _fewest_cycles(front: Front, progress: Progress, words: FixedFunctions | Non
     return first
 
 
-def fits(core: Core) -> bool:
-    """Whether the part has all that the core takes, or it is not asked to."""
-    return not core.front.design.fit or need_of(core).fits
+def fits(made: Product) -> bool:
+    """Whether the part has all that the design takes, or it is not asked to."""
+    return not made.design.fit or need_of(made).fits
 
 
-def _compiled(front: Front, words: FixedFunctions) -> Core:
+def _scheduled(front: Front, progress: Progress, words: FixedFunctions | None) -> Product:
+    """The product that a design asks for, or the fastest that fits: one stage, or cut into many."""
     design = front.design
-    if not is_left_open(design):
-        core = as_asked(front, words)
-        note = too_large(need_of(core)) if design.fit else ""
-        return replace(core, notes=(*core.notes, note)) if note else core
-    if design.fitted:
-        core = as_asked(replace(front, design=as_fitted(design)), words)
+    if design.accelerator:
+        pieces = Pieces(front, progress)
+        asked, make = (
+            partial(accelerate.asked, words=pieces),
+            partial(accelerate.as_asked, words=pieces),
+        )
+        search = accelerate.search(front, pieces)
     else:
-        design, core = fastest(front, words)
+        words = words or FixedFunctions(front, progress)
+        asked = partial(core.asked, words=words)
+        make, search = partial(core.as_asked, words=words), core.search(front, words)
+    if not is_left_open(design):
+        made = asked(front)
+        note = too_large(need_of(made)) if design.fit else ""
+        return replace(made, notes=(*made.notes, note)) if note else made
+    if design.fitted:
+        made = make(replace(front, design=as_fitted(design)))
+    else:
+        design, made = search.fastest(design, front.target)
     assert design.fitted is not None
-    open_notes = notes_of_interval(design, core.plan.interval)
-    notes = (*core.notes, design.fitted.note, *open_notes)
-    return replace(core, front=replace(front, design=design), notes=notes)
+    open_notes = notes_of_interval(design, max(plan.interval for plan in made.plans))
+    notes = (*made.notes, design.fitted.note, *open_notes)
+    return replace(made, front=replace(front, design=design), notes=notes)

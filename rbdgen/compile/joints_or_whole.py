@@ -12,12 +12,13 @@ from .fitting import ResourceEstimate
 from .front import Front, is_large
 from .limbs_in_turn import Pieces, in_turn
 from .plans import chooses_fold
-from .scheduled import Accelerated, need_of, of_joints, refuse_few_multipliers
+from .product import Product, need_of
+from .scheduled import of_joints, refuse_few_multipliers
 from .stage_pieces import BY_JOINTS
 from .word_errors import too_inexact
 
 
-def smaller(front: Front, words: Pieces, made: Accelerated) -> Accelerated:
+def smaller(front: Front, words: Pieces, made: Product) -> Product:
     """The accelerator, or one in which joints take turns, in all stages that can be theirs or in
     those where they take fewer LUTs: whichever takes fewest by the area model, of those that fit
     and are not `too_inexact`, or, if none is, of all. A note says what each takes, and leaves."""
@@ -56,7 +57,7 @@ def _luts(need: ResourceEstimate) -> int:
     return need.cells["luts"] if need.cells else 0
 
 
-def of_large(front: Front, words: Pieces) -> Accelerated | None:
+def of_large(front: Front, words: Pieces) -> Product | None:
     """The accelerator of a large robot with shared joint datapaths; None if the choice is open.
 
     The other accelerator is not compiled where the sums in the same stages alone would take more

@@ -1,31 +1,114 @@
-"""A design compiled: a core, each task of which computes all functions, or an accelerator."""
+"""A design compiled: the stages that its hardware is made from, and what they take of the part."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from ..system.progress import Progress
-from .accelerate import compile_accelerator
-from .expected import expected_errors, note_of_errors
-from .flow import Core, compile_core, front_end
+from ..design.arrays import gives
+from ..design.coordinates import CoordinateError
+from ..design.design import Design
+from ..graph.fixed import FixedGraph
+from ..graph.parameters import Held
+from ..graph.word import kind_of
+from ..schedule.plan import Plan
+from ..tasks.stages import Accelerator, one_stage
+from ..words.proven_ranges import Proof, output_errors, prove
+from ..words.ranges import Ranges
+from .accelerator_area import accelerator_features
+from .fitting import ResourceEstimate, need
 from .front import Front
-from .scheduled import Accelerated
-
-Product = Core | Accelerated
 
 
-def compile_front(front: Front, progress: Progress = lambda _: None) -> Product:
-    """Compile a front's design; a note tells of large errors. Errors as those of both."""
-    compile_own = compile_accelerator if front.design.accelerator else compile_core
-    made: Product = compile_own(front, progress)
-    expected = expected_errors(made)
-    note = note_of_errors(made, expected)
-    notes = (*made.notes, note) if note else made.notes
-    return replace(made, notes=notes, expected=expected.errors)
+@dataclass(frozen=True, eq=False)
+class Product:
+    """A front's functions in fixed point, scheduled: all that the hardware is made from.
+
+    ``accelerator``: the stages; a core is one stage, each task of which computes all functions.
+    ``held``: words in registers in place of their own. ``expected``: the errors that words leave.
+    ``ranges``: those of the graph that a core's plan schedules: of `fixed`, or of one limb's where
+    limbs take turns.
+    """
+
+    front: Front
+    accelerator: Accelerator
+    notes: tuple[str, ...] = ()
+    held: Held = field(default_factory=dict)
+    expected: tuple[CoordinateError, ...] = ()
+    ranges: Ranges | None = None
+
+    @property
+    def design(self) -> Design:
+        """The choices, and what was chosen."""
+        return self.front.design
+
+    @property
+    def is_core(self) -> bool:
+        """Whether a task computes all functions."""
+        return self.accelerator.is_core
+
+    @property
+    def graphs(self) -> dict[str, FixedGraph]:
+        """Stage → its graph; a core's needs no name."""
+        stages = self.accelerator.stages.items()
+        return {"" if self.is_core else name: stage.fixed for name, stage in stages}
+
+    @property
+    def fixed(self) -> FixedGraph:
+        """The graph of the one stage that there is."""
+        (stage,) = self.accelerator.stages.values()
+        return stage.fixed
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of the one stage that there is."""
+        (plan,) = self.plans
+        return plan
+
+    @property
+    def plans(self) -> list[Plan]:
+        """The plans of all stages that compute something."""
+        return [stage.plan for stage in self.accelerator.stages.values() if stage.plan]
+
+    @cached_property
+    def proof(self) -> Proof | None:
+        """The proof for the words that a core's plan schedules; None where there is none."""
+        own = self.ranges
+        if own is None or not own.limits:
+            return None
+        return prove(self.plan.fixed, own.limits, own.units, self.front.pivot_bounds)
+
+    @cached_property
+    def output_errors(self) -> dict[str, float]:
+        """Output of what ``plan`` schedules → its error, at most; infinite where not known."""
+        fixed, own = self.plan.fixed, self.ranges
+        if own is None or not own.limits:
+            return dict.fromkeys(fixed.graph.outputs, math.inf)
+        return output_errors(fixed, own.limits, own.units, self.front.pivot_bounds)
 
 
-def compile_design(path: str, progress: Progress = lambda _: None, **choices: Any) -> Product:
-    """URDF or design file → what the hardware is made from. ``choices`` are fields of Design."""
-    progress(f"reading {path}")
-    return compile_front(front_end(path, progress, **choices), progress)
+def as_core(front: Front, ranges: Ranges | None, plan: Plan, notes: Sequence[str] = ()) -> Product:
+    """All functions of a front in one stage; ``ranges``: of the graph that ``plan`` schedules."""
+    outputs = {f: gives(front.design, f) for f in front.design.functions}
+    results = {
+        function: tuple(name for name in plan.whole.graph.outputs if kind_of(name) in kinds)
+        for function, kinds in outputs.items()
+    }
+    return Product(front, one_stage(plan, results), tuple(notes), ranges=ranges)
+
+
+def need_of(made: Product) -> ResourceEstimate:
+    """The resources that the design takes of its part."""
+    accelerator = made.accelerator
+    interval = max(stage.interval for stage in accelerator.stages.values())
+    if not made.is_core:  # whose stages may be visited several times by a task
+        interval = made.design.ii or interval
+    return need(
+        made.front.target,
+        interval,
+        accelerator.multipliers,
+        accelerator_features(accelerator),
+        [plan.binding for plan in made.plans],
+    )

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from ..design.arrays import given_coordinates, left_out
 from ..design.choices import GIVES, MOST_SLOTS
-from ..design.coordinates import CoordinateError
 from ..design.design import Design
 from ..design.target import Target
-from ..graph.fixed import FixedGraph, Format
-from ..graph.parameters import Held
 from ..graph.word import indices, kind_of, renamed
 from ..robot.model import RobotError
 from ..schedule.limbs import in_limbs
@@ -22,14 +19,14 @@ from ..tasks.routes import CALLED, CODES, stands_alone, visit_counts
 from ..tasks.stage import Stage, constant
 from ..tasks.stages import Accelerator
 from ..tasks.visit import LIMBS, parse
-from .accelerator_area import accelerator_features, banks_in_block_ram
-from .fitting import ResourceEstimate, need
+from .accelerator_area import banks_in_block_ram
 from .front import Front
 from .inverse_factors import INVERSE
 from .limbs_in_turn import Pieces, takes_turns
 from .matrix_rows import PRODUCT, InColumns, inverse_in_columns, product_in_columns
 from .paces import stage_intervals
 from .plans import every, refuse_joints, rounds
+from .product import Product
 from .stage_pieces import BY_JOINTS, StagePieces
 
 FEWEST_SLOTS = 4
@@ -39,40 +36,14 @@ _NO_COLUMNS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Accelerated:
-    """A robot, the graph of all that its accelerator can be asked for, and the accelerator."""
-
-    front: Front
-    accelerator: Accelerator
-    notes: tuple[str, ...] = field(default=())
-    held: Held = field(default_factory=dict)  # words in registers, unless its own
-    expected: tuple[CoordinateError, ...] = ()  # what its words leave
-
-    @property
-    def design(self) -> Design:
-        """The choices, the functions among them that tasks may ask for."""
-        return self.front.design
-
-    @property
-    def graphs(self) -> dict[str, FixedGraph]:
-        """Stage → its graph."""
-        return {name: stage.fixed for name, stage in self.accelerator.stages.items()}
-
-    @property
-    def formats(self) -> Mapping[str, Mapping[str, Format]]:
-        """Function → the words that its task brings."""
-        return self.accelerator.formats
-
-
-def of_whole(front: Front, words: Pieces, notes: Sequence[str]) -> Accelerated:
+def of_whole(front: Front, words: Pieces, notes: Sequence[str]) -> Product:
     """The accelerator in which no limbs take turns."""
     pieces = words.whole.pieces
     intervals = stage_intervals(front.design, front.target, pieces)
     return scheduled(front, words, words.whole, intervals, notes)
 
 
-def of_joints(front: Front, words: Pieces, stages: Collection[str] = BY_JOINTS) -> Accelerated:
+def of_joints(front: Front, words: Pieces, stages: Collection[str] = BY_JOINTS) -> Product:
     """The accelerator in which joints take turns wherever a stage of ``stages`` is theirs alone."""
     design = front.design
     refuse_joints(design, front.robot.name)
@@ -87,7 +58,7 @@ def scheduled(
     staged: StagePieces,
     intervals: dict[str, int],
     why: Sequence[str],
-) -> Accelerated:
+) -> Product:
     """The accelerator of these pieces; ``why``: notes of who takes turns."""
     design, notes = front.design, [*why]
     staged, intervals = _inverse(front, staged, intervals, words, notes)
@@ -105,20 +76,7 @@ def scheduled(
         banks = ", ".join(f"{sender} to {reader}" for sender, reader in sorted(made.blocks))
         notes.append(f"words between stages are in block RAM, and come a cycle later: {banks}")
     _refuse_no_inputs(front, made)
-    return Accelerated(front, made, tuple(notes))
-
-
-def need_of(made: Accelerated) -> ResourceEstimate:
-    """The resources that the accelerator takes of its part."""
-    accelerator = made.accelerator
-    plans = [stage.plan for stage in accelerator.stages.values() if stage.plan]
-    return need(
-        made.front.target,
-        made.design.ii or max(stage.interval for stage in accelerator.stages.values()),
-        accelerator.multipliers,
-        accelerator_features(accelerator),
-        [plan.binding for plan in plans],
-    )
+    return Product(front, made, tuple(notes))
 
 
 def _inverse(
@@ -255,7 +213,7 @@ def _refuse_no_inputs(front: Front, accelerator: Accelerator) -> None:
             )
 
 
-def refuse_few_multipliers(made: Accelerated) -> None:
+def refuse_few_multipliers(made: Product) -> None:
     """RobotError for a part that is too small for what was asked for."""
     design, target, accelerator = made.design, made.front.target, made.accelerator
     if accelerator.multipliers > target.multipliers:

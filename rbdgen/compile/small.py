@@ -11,13 +11,14 @@ from ..robot.model import RobotError
 from ..schedule.area import NoModel, estimated
 from ..schedule.candidates import Candidates
 from ..system.progress import Progress
-from .accelerate import compile_accelerator
 from .accelerator_area import accelerator_features
 from .fitting import often
+from .flow import compile_front
 from .front import Front
 from .limbs_in_turn import Pieces
 from .plans import SAVED, refuse_joints
-from .scheduled import Accelerated, of_joints
+from .product import Product
+from .scheduled import of_joints
 from .stage_pieces import BY_JOINTS
 
 ROOMY = 0.35  # of a part's LUTs: a design that fills no more is routed in minutes, however fast
@@ -28,7 +29,7 @@ def small(front: Front, progress: Progress = lambda _: None) -> Fitted | None:
 
     None where somebody says how hardware is shared, where the fastest that fits leaves the part
     roomy, where joints take no turns, or where that saves less logic than is worth their cycles.
-    Errors as those of `compile_accelerator`.
+    Errors as those of `compile_front`.
     """
     if not is_left_open(front.design):
         return None
@@ -40,7 +41,7 @@ def small(front: Front, progress: Progress = lambda _: None) -> Fitted | None:
         (piece,) = pieces.joints(BY_JOINTS, _at(front, 1).design).pieces.values()
         assert piece.program is not None
         ways = Candidates(piece.program, front.target)
-        fastest = _luts(compile_accelerator(front, progress))
+        fastest = _luts(compile_front(front, progress))
     except (NoModel, RobotError):
         return None
     if fastest <= ROOMY * front.target.luts:
@@ -64,6 +65,6 @@ def _at(front: Front, interval: int) -> Front:
     return replace(front, design=replace(front.design, ii=interval, fold="joints"))
 
 
-def _luts(made: Accelerated) -> int:
+def _luts(made: Product) -> int:
     """LUTs by the area model; NoModel."""
     return estimated(made.front.target.family, accelerator_features(made.accelerator))["luts"]

@@ -20,7 +20,8 @@ from amaranth.lib.wiring import In, Out
 from ..tasks.routes import CODE, HOST, ROLLOUTS, STEPS
 from ..tasks.stages import COUNT, TAG, Accelerator
 from ..tasks.visit import StageVisit, parse
-from .core import FIRST, WORD, WRITE, register_ports
+from .core import FIRST, WORD, WRITE, RtlCore, register_ports
+from .cores import core_of
 from .delay_line import LutRam
 from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
@@ -30,6 +31,15 @@ from .slots import Slots
 from .stage_wrapper import TURNS, Station, is_one_of
 
 Shape = data.StructLayout
+
+
+def hardware_of(accelerator: Accelerator, name: str) -> RtlCore | AcceleratorCore:
+    """The hardware behind two streams: a core's is that of its one plan, with nothing around it."""
+    if accelerator.slots:
+        return AcceleratorCore(accelerator, name)
+    (stage,) = accelerator.stages.values()
+    assert stage.plan is not None
+    return core_of(stage.plan, name)
 
 
 class AcceleratorCore(wiring.Component):
@@ -50,10 +60,7 @@ class AcceleratorCore(wiring.Component):
             own: Station(accelerator, stage, f"{name}_{own}" if name else None)
             for own, stage in stages.items()
         }
-        self.result_width = max(
-            f.width for formats in accelerator.result_formats.values() for f in formats.values()
-        )
-        self.result_words = max(map(len, accelerator.results.values()))
+        self.result_width, self.result_words = accelerator.result_width, accelerator.result_words
         words = Shape({word: signed(width) for word, width in accelerator.words.items()})
         results = data.ArrayLayout(signed(self.result_width), self.result_words)
         head = {"function": CODE, "tag": TAG}

@@ -20,13 +20,11 @@ from amaranth.hdl import Value
 from amaranth.lib import wiring
 
 from ..robot.model import RobotError
-from ..schedule.plan import Plan
 from ..system.memory import hand_back
 from ..system.workers import cores, in_workers
 from ..tasks.stages import Accelerator
-from .accelerator import AcceleratorCore
+from .accelerator import AcceleratorCore, hardware_of
 from .core import RtlCore
-from .cores import core_of
 from .delay_line import LutRam
 from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
@@ -54,15 +52,13 @@ class Written:
 class Modules:
     """The modules of the core called ``name``: its own, "", and those of its `parts`."""
 
-    source: Plan | Accelerator
+    source: Accelerator
     name: str
 
     @cached_property
     def core(self) -> RtlCore | AcceleratorCore:
         """The hardware. Its lists of units know of modules that this process has written."""
-        if isinstance(self.source, Accelerator):
-            return AcceleratorCore(self.source, self.name)
-        return core_of(self.source, self.name)
+        return hardware_of(self.source, self.name)
 
     @cached_property
     def components(self) -> dict[str, wiring.Component]:

@@ -5,7 +5,7 @@ Verilator's comments, each with a reason, and restores at its end what was on be
 of a project are checked as their author wants. Rules have the names by which all versions of
 Verilator since 4 know them, since a comment with an unknown name is an error.
 
-A plan as text: the core and its AXI4-Stream shells, in RTLIL and Verilog.
+A design as text: the core and its AXI4-Stream shells, in RTLIL and Verilog.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
@@ -30,7 +30,6 @@ from ..rtl.modules import Modules, Unit, write_modules
 from ..rtl.multiplier import Multiplier, behaviours
 from ..rtl.multiplier_cells import emit_cells
 from ..rtl.separate_module import instance_of, to_rtlil, with_own_names
-from ..schedule.plan import Plan
 from ..system.refusal import Refusal
 from ..system.signals import run_child
 from ..tasks.stages import Accelerator
@@ -84,13 +83,13 @@ class EmitError(Refusal, RuntimeError):
     """Yosys could not turn RTLIL into Verilog."""
 
 
-C = TypeVar("C", RtlCore, AcceleratorCore)
+Hardware = RtlCore | AcceleratorCore
 S = TypeVar("S", bound=wiring.Component)
 SHELLS = {"wide": WideShell, "words": WordShell}
 
 
 @dataclass(frozen=True)
-class Emitted(Generic[C, S]):
+class Emitted(Generic[S]):
     """File name → text, and what a manifest says of it.
 
     ``units``: how many of each multiplier, table and memory the core's modules instantiate; the
@@ -100,7 +99,7 @@ class Emitted(Generic[C, S]):
     files: dict[str, str]
     top: str
     units: Counter[Unit]
-    core: C
+    core: Hardware
     shells: Mapping[str, S]
 
     @property
@@ -109,30 +108,30 @@ class Emitted(Generic[C, S]):
         return [unit for unit in self.units.elements() if isinstance(unit, Multiplier)]
 
 
-def emit(plan: Plan, name: str, *, shells: bool = True) -> Emitted[RtlCore, Shell]:
+def no_shells(core: Hardware, name: str) -> dict[str, Any]:
+    """None."""
+    return {}
+
+
+def stream_shells(core: Hardware, name: str) -> dict[str, Shell]:
+    """The shells around a core whose tasks are all alike, by packet format."""
+    return {kind: shell(CoreInstance(core, name)) for kind, shell in SHELLS.items()}
+
+
+def emit(
+    accelerator: Accelerator,
+    name: str,
+    shells: Callable[[Hardware, str], Mapping[str, S]] = no_shells,
+) -> Emitted[S]:
     """All files of a design called ``name``.
 
     ``NAME.v``, ``NAME.il``: the core, its multipliers in portable form; ``NAME_ecp5.il``: the
     same multiplier modules made of ECP5 cells, which replace the portable ones there;
-    ``NAME_axi_wide.v``, ``NAME_axi_words.v``: ``shells`` around the core.
+    ``NAME_axi_KIND.v``: ``shells`` around the core, by kind.
     """
-    modules = Modules(plan, name)
-    core = modules.core
-    assert isinstance(core, RtlCore)
-    around = {kind: shell(CoreInstance(core, name)) for kind, shell in SHELLS.items() if shells}
-    return Emitted(*_files(modules, around), core, around)
-
-
-def emit_accelerator(
-    accelerator: Accelerator, name: str, shells: Callable[[AcceleratorCore], Mapping[str, S]]
-) -> Emitted[AcceleratorCore, S]:
-    """All files of an accelerator called ``name``, as `emit` has them; KIND of ``shells`` is
-    NAME_axi_KIND."""
     modules = Modules(accelerator, name)
-    core = modules.core
-    assert isinstance(core, AcceleratorCore)
-    around = shells(core)
-    return Emitted(*_files(modules, around), core, around)
+    around = shells(modules.core, name)
+    return Emitted(*_files(modules, around), modules.core, around)
 
 
 def _files(
@@ -180,7 +179,7 @@ def shell_files(
 class CoreInstance(wiring.Component):
     """The core as a module that is defined elsewhere: shells need not contain it again."""
 
-    def __init__(self, core: RtlCore | AcceleratorCore, module: str) -> None:
+    def __init__(self, core: Hardware, module: str) -> None:
         self.module = module
         super().__init__(core.signature)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..codegen.c_file import File, function, word_type
 from ..codegen.c_integers import RANGES, CIntegers, cast, variable
-from ..codegen.c_program import CFunction, words
+from ..codegen.c_program import CFunction, sources, words
+from ..codegen.compiled import CSources as CSource
 from ..codegen.words import Expression
 from ..graph.fixed import Format
 from ..graph.parameters import Held, parameter_words, parameters_of
@@ -33,6 +34,14 @@ def add_tasks(file: File, accelerator: Accelerator, held: Held = NOTHING_HELD) -
     ``held``: words in registers for many tasks, in place of those that stand there.
     """
     return _Tasks(file, accelerator, held).functions()
+
+
+def tasks_source(accelerator: Accelerator, held: Held = NOTHING_HELD) -> CSource:
+    """The accelerator's functions in C files; ``held`` as of `add_tasks`."""
+    file = File("tasks")
+    functions, word = tuple(add_tasks(file, accelerator, held)), word_type(all_words(accelerator))
+    about = {"robot": "", "functions": "tasks", "graph": ""}
+    return CSource(sources(file, functions, word, about), functions, word)
 
 
 class _Tasks:

@@ -8,7 +8,7 @@ to the beginning for rollouts, went through its feedback module.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -27,6 +27,7 @@ CODE = 4  # bits of a function's code
 ROLLOUTS = {"euler": 1, "rk4": 4}  # evaluations of forward dynamics in a step
 
 RESULT = StageVisit("result")  # the task is done
+CORE = StageVisit("core")  # of a stage that computes all functions, alone
 
 # Function: for each stage that its task visits, the stages that the task goes to from there. Where
 # two stages lead to the same place, the one written down leads, and the other is in WAITS.
@@ -143,13 +144,16 @@ def stands_alone(reads: Mapping[str, Mapping[str, str]]) -> bool:
 
 
 def route(
-    function: str, stages: Iterable[str], alone: bool = False
+    function: str, stages: Collection[str], alone: bool = False
 ) -> dict[StageVisit, tuple[StageVisit, ...]]:
     """A function's route through the ``stages`` that there are; `trig` is its entry, there or not.
 
     What a robot has no use for has no stage: no sines without angles, no mass matrix apart where
-    only the gradients need it. ``alone``: whether `gradient` `stands_alone`.
+    only the gradients need it. Of a core there is nothing but `CORE`. ``alone``: whether `gradient`
+    `stands_alone`.
     """
+    if CORE.stage in stages:
+        return {CORE: (RESULT,)}
     there = {*stages, RESULT.stage, "trig"}
     own = (ROUTES_ALONE if alone else ROUTES)[function]
     beginning = StageVisit("trig", again=True)
@@ -183,7 +187,7 @@ def first(visit: StageVisit, stages: Container[str]) -> list[StageVisit]:
     return levels(visit, stages)[0]
 
 
-def waits(stages: Iterable[str], alone: bool = False) -> dict[str, tuple[str, ...]]:
+def waits(stages: Collection[str], alone: bool = False) -> dict[str, tuple[str, ...]]:
     """Stage → those that a task must have left besides, of the ``stages`` that there are.
 
     ``alone``: as for `route`.
@@ -199,7 +203,7 @@ def waits(stages: Iterable[str], alone: bool = False) -> dict[str, tuple[str, ..
     return found
 
 
-def visit_counts(function: str, stages: Iterable[str], alone: bool = False) -> dict[str, int]:
+def visit_counts(function: str, stages: Collection[str], alone: bool = False) -> dict[str, int]:
     """How often a task of ``function`` visits each of the ``stages``; in a step, of a rollout.
 
     ``alone``: as for `route`.
@@ -217,6 +221,8 @@ def origin(
     ``given``: how many of v's first entries are the base's, its motion being given."""
     if field in crossing:
         return Source(crossing[field], field)
+    if visit == CORE:
+        return Source(HOST, field)
     if visit.step == "integrate":
         return _integrated(field, visit)
     kind = kind_of(field)

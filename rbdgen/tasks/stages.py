@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..graph.fixed import Format
+from ..graph.graph import Graph
+from ..graph.node import Op
 from ..graph.word import indices, kind_of, renamed
+from ..schedule.partition import Piece
+from ..schedule.plan import Plan
 from .routes import (
     CALLED,
+    CORE,
     HOST,
-    LAST,
     NOTHING,
     ORDER,
     RESULT,
@@ -39,13 +43,14 @@ BLOCK = 256 * 36  # bits, words of so many block RAMs: with more, a bank is in b
 
 @dataclass(frozen=True, eq=False)
 class Accelerator:
-    """Functions of a robot on shared stages.
+    """Functions of a robot on shared stages, or a core: one stage that computes all of them.
 
     ``results``: function → the names of its outputs in the order in which they are given.
     ``inputs``: the formats of the whole graph's inputs, whether a stage reads them or not.
-    ``slots``: tasks that may be under way. ``in_order``: results come in the order of the tasks,
-    not as they finish (then too, those of one function are in order). ``blocks``: (sender, reader)
-    of the banks between stages that are in block RAM.
+    ``slots``: tasks that may be under way; a core has none, and its tasks go straight through.
+    ``in_order``: results come in the order of the tasks, not as they finish (then too, those of one
+    function are in order). ``blocks``: (sender, reader) of the banks between stages that are in
+    block RAM.
     """
 
     functions: tuple[str, ...]
@@ -56,9 +61,24 @@ class Accelerator:
     in_order: bool
     blocks: frozenset[tuple[str, str]] = frozenset()
 
+    @property
+    def is_core(self) -> bool:
+        """Whether a task computes all functions."""
+        return not self.slots
+
+    @cached_property
+    def tasks(self) -> dict[str, dict[str, Format]]:
+        """Kind of task → the inputs that it brings, in order, each with its format.
+
+        A task is of one function, and called so; a core's is of all, and has no name.
+        """
+        return {"": dict(self.inputs)} if self.is_core else self.formats
+
     @cached_property
     def words(self) -> dict[str, int]:
         """Width of each word of a task, by name, in order."""
+        if self.is_core:
+            return {name: word.width for name, word in self.inputs.items()}
         found: dict[str, int] = {}
         for function in self.functions:
             for word, (_, of) in self._taken[function].items():
@@ -67,8 +87,13 @@ class Accelerator:
 
     @cached_property
     def formats(self) -> dict[str, dict[str, Format]]:
-        """Function → the inputs that its task brings, in order, each with its format."""
+        """Function → the inputs that its task brings, in order, each with its format.
+
+        Of a core: those that its results follow from.
+        """
         made = {}
+        if self.is_core:
+            return {function: self._followed(names) for function, names in self.results.items()}
         for function in self.functions:
             read = self._taken[function]
             # a word that only others read has a place all the same
@@ -76,6 +101,13 @@ class Accelerator:
             taken = words_taken(function, self.words)
             made[function] = dict((unread | read)[word] for word in taken)
         return made
+
+    def _followed(self, results: Iterable[str]) -> dict[str, Format]:
+        (stage,) = self.stages.values()
+        whole = stage.fixed.graph
+        own = Graph(whole.inputs, {name: whole.outputs[name] for name in results})
+        read = {node.name for node in own.nodes if node.op is Op.INPUT}
+        return {name: word for name, word in self.inputs.items() if name in read}
 
     def _unread(self, word: str) -> Format:
         return self.inputs.get(word, Format(self.words[word], 0))
@@ -133,18 +165,28 @@ class Accelerator:
     @property
     def result_words(self) -> int:
         """How many words a result has at most."""
+        if self.is_core:
+            return sum(len(stage.outputs) for stage in self.stages.values())
         return max(map(len, self.results.values()))
+
+    @property
+    def result_width(self) -> int:
+        """Bits of the widest word of a result."""
+        formats = self.result_formats.values()
+        return max(word.width for own in formats for word in own.values())
 
     def word_of(self, field: str) -> str:
         """The word of a task that an input comes in."""
-        return place(field)
+        return field if self.is_core else place(field)
 
     def giver(self, function: str, output: str) -> Source:
         """The stage that gives an output of a function, and what it calls it."""
         visited = self.visit_counts[function]
         kind = kind_of(output)
-        own = renamed(output, CALLED.get(kind, kind))
-        return Source(next(s for s in visited if own in self.stages[s].outputs), own)
+        called = output, renamed(output, CALLED.get(kind, kind))
+        return next(
+            Source(s, own) for own in called for s in visited if own in self.stages[s].outputs
+        )
 
     def visitors(self, stage: str) -> list[tuple[str, StageVisit]]:
         """(function, visit) of each way in which tasks come to a stage."""
@@ -237,7 +279,7 @@ class Accelerator:
 
     def last(self, function: str) -> str:
         """The stage that completes a function."""
-        return LAST[function]
+        return next(v.stage for v, leads in self.route(function).items() if RESULT in leads)
 
     def flags_of(self, function: str) -> list[str]:
         """The stages whose flags together tell of all that made a result, the last one first.
@@ -277,6 +319,8 @@ class Accelerator:
         Later ones may come in another phase of the stages that take a task only every so many
         cycles. Of a rollout: `usual_latency`.
         """
+        if self.is_core:
+            return sum(stage.latency for stage in self.stages.values())
         return (
             self.usual_latency(function) if function in ROLLOUTS else first_result(self, function)
         )
@@ -317,6 +361,13 @@ class Accelerator:
             return first
         later, there = [replace(visit, again=True) for visit in first], self.route(function)
         return [new if new in there else own for own, new in zip(first, later, strict=True)]
+
+
+def one_stage(plan: Plan, results: Mapping[str, tuple[str, ...]]) -> Accelerator:
+    """A core, whose ``plan`` computes all functions; ``results``: function → its outputs."""
+    fixed = plan.whole
+    stage = Stage(CORE.stage, Piece(fixed, {}), plan)
+    return Accelerator(tuple(results), {stage.name: stage}, results, fixed.inputs, 0, True)
 
 
 def _position(item: tuple[str, int]) -> tuple[int, tuple[int, ...], str]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from rbdgen.compile.core import Core
-from rbdgen.compile.product import compile_design
+from rbdgen.compile.flow import compile_design
 from rbdgen.compile.word_errors import errors_in_graph
 from rbdgen.design.coordinates import CoordinateError, worst_at
 from rbdgen.design.loading import shipped_robots
@@ -41,7 +40,6 @@ def accuracy(
     """Worst coordinates of default designs: shipped robots, id, did, minv, fd."""
     progress(f"{robot}, {base} base: {function}")
     core = compile_design(robot, functions=(function,), base=base)
-    assert isinstance(core, Core)
     found = errors_in_graph(core.front, core.fixed, STATES)
     worst = [(worst_at(found.errors, scale), scale) for scale in REPORTED]
     said = [_said(own, at) for own, at in worst]

@@ -7,7 +7,7 @@ from typing import Any
 
 from rbdgen.api.folder import write_file
 from rbdgen.api.synthesis import mapped, yosys_version
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.cells import counted
 from rbdgen.draw.tables import table
 from rbdgen.schedule.area import Sample, fit
@@ -107,10 +107,10 @@ def area_model(place: Path, progress: Progress) -> Any:
             progress(f"{family}, {n} of {len(wanted)}: {name}")
             of = robots.get(robot, robot)
             names = tuple(function.split(","))
-            core = compile_core(
+            core = compile_front(
                 front_end(of, functions=names, fit=False, **{"width": 18, **choices})
             )
-            cells = mapped(emit(core.plan, "core"), family, place / "kept", progress).cells
+            cells = mapped(emit(core.accelerator, "core"), family, place / "kept", progress).cells
             samples.append((name, features(core.plan), counted(family, cells)))
         families[family] = fit(family, samples)
         print(f"{family}\n\n{as_text(families[family])}\n")

@@ -17,8 +17,7 @@ from rbdgen.api.errors import Mismatch
 from rbdgen.api.integer_model import integer_results, word_source
 from rbdgen.api.vectors import sampled_tasks, sampled_words
 from rbdgen.codegen.compiled import CHUNK, Compiled, CSources, Results
-from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_design, compile_front, front_end
 from rbdgen.design.choices import ROLLOUTS, WHOLE
 from rbdgen.design.loading import load
 from rbdgen.graph.fixed import Integers
@@ -26,9 +25,7 @@ from rbdgen.system.c_library import FLAGS, build
 from rbdgen.system.cache import cached_result
 from rbdgen.system.compiler import about, find_compiler
 from rbdgen.system.progress import Progress
-from rbdgen.tasks.compiled import tasks_source
-from rbdgen.tasks.model import evaluate_task
-from rbdgen.tasks.stages import Accelerator
+from rbdgen.tasks.c import tasks_source
 
 from .measurement import Row, measurement
 
@@ -150,7 +147,7 @@ def _kept(
 def _of_a_core(
     language: str, robot: str, choices: Mapping[str, Any], progress: Progress
 ) -> list[list[Any]]:
-    core = compile_core(front_end(robot, **choices), progress)
+    core = compile_front(front_end(robot, **choices), progress)
     nodes = len(core.fixed.graph.nodes)
     made, took = _compiled(*word_source(core, language), nodes, progress)
     words, expected = sampled_words(core, STATES, SEED), partial(integer_results, core)
@@ -161,20 +158,16 @@ def _of_a_core(
 def _of_tasks(
     language: str, robot: str, choices: Mapping[str, Any], progress: Progress
 ) -> list[list[Any]]:
-    made = accelerate(robot, progress, **choices)
+    made = compile_design(robot, progress, accelerator=True, **choices)
     accelerator, rows = made.accelerator, []
     nodes = sum(len(stage.fixed.graph.nodes) for stage in accelerator.stages.values())
     compiled, took = _compiled(tasks_source(accelerator), FLAGS, nodes, progress)
     for function, words in sampled_tasks(made, STATES, SEED).items():
-        run, expected = partial(compiled.run, function), partial(_task, accelerator, function)
+        run = partial(compiled.run, function)
+        expected = partial(integer_results, made, task=function)
         found = _compared(run, words, expected, _saying(progress, function))
         rows.append([function, nodes, *found[:-1], took, found[-1]])
     return rows
-
-
-def _task(accelerator: Accelerator, function: str, words: Words) -> Results:
-    found, flags = evaluate_task(accelerator, function, words)
-    return found, flags[:, None]
 
 
 def _compiled(

@@ -13,16 +13,16 @@ from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import read_manifest
 from rbdgen.api.host_interface import line_layouts
+from rbdgen.api.integer_model import integer_results
 from rbdgen.api.sampling import states as sampled
 from rbdgen.api.vectors import sampled_tasks
-from rbdgen.compile.accelerate import accelerate
+from rbdgen.compile.flow import compile_design
 from rbdgen.design.choices import GIVES, NEEDS
 from rbdgen.draw.tables import table
 from rbdgen.shell.packets import Answered
 from rbdgen.shell.task_packets import Status
 from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress
-from rbdgen.tasks.model import evaluate_task
 from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.links import SIMULATED, SerialPort
 
@@ -130,17 +130,17 @@ def _frames(folder: Path, progress: Progress) -> list[Any]:
 def asked_of(folder: Path, seed: int) -> Asked:
     """Tasks for the accelerator of a folder, as the integer model answers them."""
     manifest = read_manifest(folder).facts
-    made = accelerate(str(folder / DESIGN))
+    made = compile_design(str(folder / DESIGN))
     tasks, answers = [], []
     for function, words in sampled_tasks(made, TASKS, seed).items():
         own = manifest.tasks.functions[function]
-        found, flags = evaluate_task(made.accelerator, function, words)
+        found, flags = integer_results(made, words, function)
         given = np.stack(list(words.values()), axis=1).tolist()
         right = np.stack(list(found.values()), axis=1).tolist()
         tasks += [(own.code, row) for row in given]
         answers += [
             Answered(own.code, Status.OVERFLOW if flag else Status.OK, 0, tuple(row))
-            for row, flag in zip(right, flags, strict=True)
+            for row, (flag,) in zip(right, flags, strict=True)
         ]
     return Asked(manifest.identity, line_layouts(manifest.tasks), tasks, answers)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.api.synthesis import mapped
-from rbdgen.compile.flow import Core
+from rbdgen.compile.product import Product
 from rbdgen.design.target import TARGETS
 from rbdgen.shell.emit import Emitted, emit
 from rbdgen.system.progress import Progress
@@ -22,7 +22,7 @@ TOO_LARGE = "{} products: more than Yosys as WebAssembly maps in its 4 GB"
 
 
 def cells(
-    core: Core, place: Path, progress: Progress, families: Sequence[str] = FAMILIES
+    core: Product, place: Path, progress: Progress, families: Sequence[str] = FAMILIES
 ) -> dict[str, dict[str, Any]]:
     """Family → cell → how many, mapped only; or ``why_not``. Kept in ``place``, by the RTL's text.
 
@@ -33,7 +33,7 @@ def cells(
     if reason := too_large(core):
         return no_cells(reason)
     progress("RTL")
-    made = emit(core.plan, "core")
+    made: Emitted[Any] = emit(core.accelerator, "core")
     found = {}
     for family in families:
         progress(f"{family}: mapping {core.plan.multipliers} multipliers")
@@ -41,7 +41,7 @@ def cells(
     return found
 
 
-def too_large(core: Core) -> str | None:
+def too_large(core: Product) -> str | None:
     """The reason not to map a core, if there is one."""
     products = core.plan.multipliers
     return TOO_LARGE.format(products) if products > LARGEST else None
@@ -53,7 +53,7 @@ def no_cells(reason: str) -> dict[str, dict[str, Any]]:
 
 
 def _kept(
-    made: Emitted[Any, Any], family: str, too_many: bool, place: Path, progress: Progress
+    made: Emitted[Any], family: str, too_many: bool, place: Path, progress: Progress
 ) -> dict[str, Any]:
     try:
         by_module = family == "ecp5" and too_many

@@ -22,7 +22,7 @@ import numpy as np
 
 from rbdgen.api.timing import ProgramTimes, graph_times
 from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
-from rbdgen.compile.flow import Front, compile_core, front_end
+from rbdgen.compile.flow import Front, compile_front, front_end
 from rbdgen.compile.plans import planned
 from rbdgen.compile.words import sample_inputs
 from rbdgen.draw import grouped_bars as groups
@@ -158,7 +158,7 @@ def _measured(threads: int, progress: Progress) -> Measured:
     halves = {}
     for division, function in (("fused", "did"), ("completely fused", "difd")):
         progress(f"{division}: {function}")
-        core = compile_core(front_end(ROBOT, functions=(function,), **CHOICES), progress)
+        core = compile_front(front_end(ROBOT, functions=(function,), **CHOICES), progress)
         graph = core.front.graph
         # τ comes with did for nothing; it stays where it is
         outputs = {k: v for k, v in graph.outputs.items() if kind_of(k) != "tau"}

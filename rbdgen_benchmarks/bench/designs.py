@@ -11,7 +11,7 @@ from typing import Any
 
 from rbdgen import api
 from rbdgen.api.simulation import integer_errors
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.draw.tables import table
 from rbdgen.system.progress import Progress
@@ -78,7 +78,7 @@ def humanoid(place: Path, progress: Progress) -> Any:
     results = {}
     for function in FUNCTIONS:
         started = time.monotonic()
-        core = compile_core(
+        core = compile_front(
             front_end("humanoid", functions=(function,), width=18, fit=False), progress
         )
         report = integer_errors(core, STATES).to_json()

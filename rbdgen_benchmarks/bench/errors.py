@@ -8,7 +8,8 @@ from typing import Any
 
 from rbdgen.api.design_file import design_text
 from rbdgen.api.simulation import integer_errors
-from rbdgen.compile.flow import Core, Front
+from rbdgen.compile.flow import Front
+from rbdgen.compile.product import Product
 from rbdgen.design.runs import IntegerRun
 from rbdgen.graph.text import to_text
 from rbdgen.system.cache import cached_result
@@ -21,7 +22,7 @@ def redesigned(front: Front, **choices: Any) -> Front:
     return replace(front, design=replace(front.design, **choices))
 
 
-def errors(core: Core, states: int, place: Path) -> IntegerRun:
+def errors(core: Product, states: int, place: Path) -> IntegerRun:
     """The integer model's errors over random states, half of them at the limits; kept in
     ``place``."""
     of = measured_of(core, states)
@@ -31,6 +32,6 @@ def errors(core: Core, states: int, place: Path) -> IntegerRun:
     return IntegerRun.from_json(data)
 
 
-def measured_of(core: Core, states: int) -> str:
+def measured_of(core: Product, states: int) -> str:
     """All that errors of a core in so many states depend on."""
     return f"{to_text(core.fixed)}{design_text(core.front.design)}{states} {SEED}"

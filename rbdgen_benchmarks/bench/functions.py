@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.api.folder import write_file
-from rbdgen.compile.flow import Core, Front, compile_core, front_end
+from rbdgen.compile.flow import Front, compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.design.choices import INVERTING
 from rbdgen.design.coordinates import CoordinateError, brief, worst_share
 from rbdgen.design.runs import IntegerRun
@@ -53,7 +54,7 @@ def all_functions(robot: str, base: str, place: Path, progress: Progress) -> Any
     def of(function: str) -> Progress:
         return lambda line: progress(f"{title(robot, base)} {function}: {line}")
 
-    cores: dict[str, Core] = {}
+    cores: dict[str, Product] = {}
     for function in FUNCTIONS:
         try:
             row, core = measured(robot, base, function, store, of(function))
@@ -79,12 +80,12 @@ def title(robot: str, base: str) -> str:
 
 def measured(
     robot: str, base: str, function: str, store: Path, progress: Progress
-) -> tuple[Row, Core]:
+) -> tuple[Row, Product]:
     """All but the cells of one row: a robot's function, or several in one graph. And its core."""
     names = tuple(function.split(","))
     progress("trace")
     front = front_end(robot, base=base, functions=names, width=WIDTH, target=TARGET, fit=False)
-    core = compile_core(front, progress)
+    core = compile_front(front, progress)
     slow = redesigned(front, limits=replace(front.design.limits, velocity=SLOW))
     row = {
         "function": function,
@@ -93,7 +94,7 @@ def measured(
         "estimated": {family: estimated(family, features(core.plan)) for family in FAMILIES},
         "errors": {
             "limits": accuracy(core, store, progress),
-            "slow": accuracy(compile_core(slow), store, progress),
+            "slow": accuracy(compile_front(slow), store, progress),
         },
         "velocity": {"limits": front.design.limits.velocity, "slow": SLOW},
         "budget": budget(redesigned(front, error=WANTED), store, progress),
@@ -102,7 +103,7 @@ def measured(
     return row, core
 
 
-def hardware(core: Core) -> dict[str, int]:
+def hardware(core: Product) -> dict[str, int]:
     """Cycles, hardware multipliers, and products in logic for want of more of them."""
     binding = core.plan.binding
     styles = [binding.style, binding.sincos, binding.recip]
@@ -113,7 +114,7 @@ def hardware(core: Core) -> dict[str, int]:
     }
 
 
-def accuracy(core: Core, store: Path, progress: Progress) -> dict[str, Any]:
+def accuracy(core: Product, store: Path, progress: Progress) -> dict[str, Any]:
     """Errors at the core's width, and the smallest width at which no coordinate's exceeds
     ``WANTED`` at the limits, or ten times that at a tenth of them."""
     at_first = errors(core, STATES, store)
@@ -121,7 +122,7 @@ def accuracy(core: Core, store: Path, progress: Progress) -> dict[str, Any]:
 
     def error_at(width: int) -> float:
         progress(f"{width} bits")
-        made[width] = compile_core(redesigned(core.front, width=width))
+        made[width] = compile_front(redesigned(core.front, width=width))
         return worst_share(errors(made[width], FEWER, store).coordinates)
 
     known = {core.fixed.width: worst_share(at_first.coordinates)}
@@ -134,7 +135,7 @@ def budget(front: Front, store: Path, progress: Progress) -> dict[str, Any]:
     """The design whose words come from the error ``WANTED`` instead of a width."""
     progress(f"error {WANTED:g}")
     try:
-        core = compile_core(front)
+        core = compile_front(front)
     except PrecisionError as error:
         return {"why_not": str(error)}
     return {**hardware(core), **errors(core, STATES, store).to_json()}
@@ -156,7 +157,7 @@ def ideas(robot: str, base: str, progress: Progress) -> list[dict[str, Any]]:
         rows.append({"function": "did", "idea": step, "operations": operations})
 
     def add(function: str, idea: str, found: Front) -> None:
-        latency = compile_core(found).plan.latency
+        latency = compile_front(found).plan.latency
         count = found.graph.operations()
         rows.append({"function": function, "idea": idea, "operations": count, "latency": latency})
 

@@ -15,7 +15,8 @@ from rbdgen.api.folder import checked_manifest, write_folder
 from rbdgen.api.simulation import integer_errors, simulate_core
 from rbdgen.api.verilated import load_core
 from rbdgen.api.verilog import verilog
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.design.coordinates import brief
 from rbdgen.design.runs import CoreRun
 from rbdgen.draw.tables import table
@@ -81,7 +82,7 @@ def logarithmic(place: Path, progress: Progress) -> Any:
         front = front_end(
             own.robot, functions=(own.function,), width=18, **A_TASK_A_CLOCK, **own.choices
         )
-        core = compile_core(front)
+        core = compile_front(front)
         run = integer_errors(core, STATES)
         found = {
             **own._asdict(),
@@ -121,7 +122,7 @@ def _beside(measured: int, asked: int | None) -> str:
     return f"{measured} ({asked}{verdict})"
 
 
-def products(core: Core) -> int:
+def products(core: Product) -> int:
     """Hardware multipliers of products, without those of sines and reciprocals."""
     fixed, target = core.plan.fixed, core.front.target
     return sum(
@@ -131,7 +132,7 @@ def products(core: Core) -> int:
     )
 
 
-def storage(core: Core) -> dict[str, int]:
+def storage(core: Product) -> dict[str, int]:
     """Bits of registers in which results and what waits lie, and of FIFOs and delay memories."""
     count, plan = features(core.plan), core.plan
     fifos = sum(channel.width * channel.depth for channel in plan.channels)
@@ -155,7 +156,7 @@ def chains(place: Path, progress: Progress) -> Any:
     print(table(HEAD_BEFORE, [as_row(own) for own in before]), flush=True)
     for n in LINKS:
         file = place / f"chain{n}.urdf"
-        serial = compile_core(front_end(str(file), width=18, **A_TASK_A_CLOCK), progress)
+        serial = compile_front(front_end(str(file), width=18, **A_TASK_A_CLOCK), progress)
         core, report = _simulated(str(file), place / f"chain{n}", progress)
         own = {
             "links": n,
@@ -173,11 +174,10 @@ def chains(place: Path, progress: Progress) -> Any:
     return {"arithmetic": before, "chains": results}
 
 
-def _simulated(robot: str, folder: Path, progress: Progress) -> tuple[Core, CoreRun]:
+def _simulated(robot: str, folder: Path, progress: Progress) -> tuple[Product, CoreRun]:
     """The logarithmic form, compiled once, and what a simulation of its Verilog says of it."""
     made = Compilation(robot, progress, {**A_TASK_A_CLOCK, **LOG})
     write_folder(folder, verilog(made))
-    assert isinstance(made.product, Core)
     entry = checked_manifest(folder, False, progress)
     model = load_core(folder, entry, progress=progress)
     run = simulate_core(made.product, model, folder, entry, 100, 0, progress)

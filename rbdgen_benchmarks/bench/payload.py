@@ -9,7 +9,7 @@ from typing import Any
 from rbdgen.api.folder import write_file
 from rbdgen.api.native_programs import NativeProgram, compiled
 from rbdgen.api.timing import Command, command, least, read
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.coordinates import brief
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
@@ -71,7 +71,7 @@ def payload(place: Path, progress: Progress) -> Any:
 def hardware(robot: str, choices: dict[str, Any], store: Path) -> dict[str, Any]:
     """The cost of a pipeline of interval 1; ``registers``: how many hold parameters."""
     front = front_end(robot, target="xcup", fit=False, width=18, **choices)
-    core = compile_core(front)
+    core = compile_front(front)
     return {
         "registers": len(core.fixed.parameters),
         "operations": front.graph.operations(),

@@ -13,7 +13,8 @@ from rbdgen.api.folder import write_file
 from rbdgen.api.integer_model import IntegerModel
 from rbdgen.api.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
 from rbdgen.api.simulation import batches, outputs_and_golden
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.design.nested import MotionLimits
 from rbdgen.draw.tables import markdown, table
 from rbdgen.system.cache import cached_result
@@ -75,7 +76,7 @@ def beside_peers(place: Path, progress: Progress) -> Any:
             progress(f"{name}: {line}")
 
         for words, asked in WORDS:
-            core = compile_core(
+            core = compile_front(
                 front_end(
                     "iiwa14_fast", target=TARGET, fit=False, limits=LIMITS, **choices, **asked
                 )
@@ -111,7 +112,7 @@ def _row(result: dict[str, Any]) -> list[Any]:
     ]
 
 
-def _by_state(core: Core, place: Path) -> dict[str, dict[str, float]]:
+def _by_state(core: Product, place: Path) -> dict[str, dict[str, float]]:
     """The median and worst state's ‖error‖ / ‖value‖ of each array, as RoboShape reports them."""
 
     def measured() -> dict[str, dict[str, float]]:

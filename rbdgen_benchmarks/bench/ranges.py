@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.words import sample_inputs
 from rbdgen.design.loading import shipped_robots
 from rbdgen.design.nested import MotionLimits
@@ -38,7 +38,7 @@ def ranges(
     """Every shipped robot's id and did, and iiwa 14's did at other limits, attacked."""
     named = f"{limits.velocity:g} rad/s, {limits.acceleration:g} rad/s²" if limits else "its own"
     progress(f"{robot} {function}, limits {named}")
-    core = compile_core(front_end(robot, functions=(function,), limits=limits, width=18), progress)
+    core = compile_front(front_end(robot, functions=(function,), limits=limits, width=18), progress)
     domain = sample_inputs(core.front).domain
     assert domain is not None
     found = falsify(core.fixed, domain, TIMES * STEPS, SEED, progress)

@@ -19,7 +19,7 @@ from rbdgen.api.generation import generate
 from rbdgen.api.integer_model import IntegerModel
 from rbdgen.api.vectors import sampled_words
 from rbdgen.api.verilated import load_core
-from rbdgen.compile.core import Core
+from rbdgen.compile.product import Product
 from rbdgen.design.choices import WHOLE
 from rbdgen.draw.tables import markdown, table
 from rbdgen.system.cache import cached_result
@@ -94,7 +94,7 @@ class Both:
 
     def __init__(self, function: str, folder: Path, robot: str = NAME, size: int = SIZE) -> None:
         self.function, self.folder, self.robot, self.size = function, folder, robot, size
-        self._parts: tuple[Core, IntegerModel, Model] | None = None
+        self._parts: tuple[Product, IntegerModel, Model] | None = None
 
     def compared(self, number: int, progress: Progress) -> list[int]:
         """A row of the table but for its function: of the ``number``-th so many vectors."""
@@ -115,7 +115,7 @@ class Both:
             progress(f"{done} of {self.size} vectors, {wrong} words and flags differ")
         return [done, overflows, compared, wrong, cycles, round(process_time() - started)]
 
-    def _made(self, progress: Progress) -> tuple[Core, IntegerModel, Model]:
+    def _made(self, progress: Progress) -> tuple[Product, IntegerModel, Model]:
         if self._parts is None:
             functions = (self.function,)
             generate(
@@ -129,7 +129,6 @@ class Both:
             )
             entry = checked_manifest(self.folder, False, progress, (DESIGN, ROBOT, "{name}.v"))
             core = recompiled(self.folder, progress)
-            assert isinstance(core, Core)
             model = load_core(self.folder, entry, long=self.size >= SIZE, progress=progress)
             self._parts = core, IntegerModel(core, progress), model
         return self._parts

@@ -18,9 +18,9 @@ from rbdgen import api
 from rbdgen.api.design_file import DESIGN
 from rbdgen.api.stimulus import Traffic, inputs_of
 from rbdgen.api.verilated import load_core
-from rbdgen.compile.accelerate import accelerate
+from rbdgen.compile.flow import compile_design
+from rbdgen.compile.product import Product
 from rbdgen.compile.samples import sample_states
-from rbdgen.compile.scheduled import Accelerated
 from rbdgen.draw import svg
 from rbdgen.draw.rows import Part, Row, Span
 from rbdgen.draw.rows import picture as bar_rows
@@ -64,7 +64,7 @@ def rk4(place: Path, progress: Progress) -> Any:
     """RK4 sensitivities of 1 to 64 points, interleaved, against one gradient after the other."""
     folder = place / "rk4_accelerator"
     api.generate(ROBOT, folder, progress, force=True, accelerator=True, **CHOICES)
-    made = accelerate(str(folder / DESIGN), progress)
+    made = compile_design(str(folder / DESIGN), progress)
     model = load_core(folder, api.read_manifest(folder).facts, progress=progress)
     driver = Dynamics(folder, on_overflow="raise")
     first = turns(made, model, driver, 1, ("dfd",))
@@ -90,7 +90,7 @@ def rk4(place: Path, progress: Progress) -> Any:
 
 
 def turns(
-    made: Accelerated,
+    made: Product,
     model: Model,
     driver: Dynamics,
     points: int,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.choices import WHOLE
 from rbdgen.draw import grouped_bars as groups
 from rbdgen.draw.tables import table
@@ -52,7 +52,7 @@ def dadu(full: bool, place: Path, progress: Progress) -> Reproduction:
         for function, name in FUNCTIONS.items():
             progress(f"{name} of {robot}")
             front = front_end(robot, functions=(function,), width=18, target=TARGET)
-            plan = compile_core(front, progress).plan
+            plan = compile_front(front, progress).plan
             rows.append(
                 {
                     "robot": robot,

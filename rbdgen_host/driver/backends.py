@@ -19,6 +19,7 @@ from rbdgen.api.host_interface import line_layouts, packet_format
 from rbdgen.api.native_programs import NativeProgram, compiled
 from rbdgen.api.reference import golden_model
 from rbdgen.api.verilated import load_core
+from rbdgen.codegen.compiled import Results
 from rbdgen.design.arrays import gives
 from rbdgen.design.bounds import whole_turns, within_a_turn
 from rbdgen.design.choices import COMPILED, ROLLOUTS
@@ -41,8 +42,8 @@ from .registers import ProgramRegisters, Registers
 from .requests import Answer, Run, Tasks
 from .words import Array, Coder, Flags
 
-# A function and its words, by place → results (N,) by name, flags (N,).
-Tasked = Callable[[str, Mapping[str, Integers]], tuple[dict[str, Integers], Flags]]
+# Words, by place, and the kind of task → results (N,) by name, flags (N, flags).
+Tasked = Callable[[Mapping[str, Integers], str], Results]
 # Function: what one call asks for besides, and costs little more where it is computed with it.
 TOGETHER = {"did": ("m",), "dfd": ("minv",)}
 
@@ -112,9 +113,9 @@ def run_integer(
     """The integer model of the accelerator: the same bits as its hardware."""
     answers = []
     for tasks in batches:
-        found, flags = model(tasks.function, tasks.values)
+        found, flags = model(tasks.values, tasks.function)
         words = np.stack(list(found.values()), axis=1)
-        answers.append(Answer(coder.arrays(tasks.function, words), flags))
+        answers.append(Answer(coder.arrays(tasks.function, words), flags[:, 0]))
     return answers, None
 
 
@@ -268,12 +269,9 @@ def _integer(robot: str, progress: Progress, choices: Mapping[str, Any]) -> Back
     """The integer model of a robot's design."""
     kept = CachedIntegers(robot, progress, choices)
     coder = _coder(kept.folder, kept.facts.tasks)
-    if kept.facts.whole:
-        (function,) = kept.facts.source.functions
-        inputs, outputs = ([own.name for own in way] for way in (function.inputs, function.outputs))
-        run: Run = partial(run_core, coder, outputs, by_model(inputs, kept.run))
-    else:
-        run = partial(run_integer, coder, kept.run_task)
+    (function, *_) = kept.facts.source.functions
+    inputs, outputs = ([own.name for own in way] for way in (function.inputs, function.outputs))
+    run = _run_of_words(coder, kept.facts.whole, inputs, outputs, kept.run)
     return Backend(coder.design, coder.robot, coder, run, notes=kept.facts.notes)
 
 
@@ -283,25 +281,27 @@ def _integer_of(place: Path, progress: Progress) -> Backend:
     from rbdgen.api.compilation import recompiled
     from rbdgen.api.facts import task_facts
     from rbdgen.api.integer_model import IntegerModel
-    from rbdgen.compile.core import Core
-    from rbdgen.tasks.compiled import TaskModel
 
     product = recompiled(place, progress)
     entry = read_manifest(place).facts
     registers = _registers(place, entry, progress)
     front = product.front
     coder = Coder(task_facts(product), front.design, front.robot, front.canonical)
-    if isinstance(product, Core):
-        inputs, outputs = list(product.fixed.inputs), list(product.fixed.graph.outputs)
-        model = IntegerModel(product, progress)
-        run: Run = partial(run_core, coder, outputs, by_model(inputs, model))
-    else:
-        tasks = TaskModel(product.accelerator, progress)
-        run = partial(run_integer, coder, tasks)
+    model = IntegerModel(product, progress)
+    outputs = [name for fixed in product.graphs.values() for name in fixed.graph.outputs]
+    run = _run_of_words(coder, product.is_core, list(product.accelerator.words), outputs, model)
     if registers:
-        hold = model.hold if isinstance(product, Core) else tasks.hold
-        registers.write = lambda found: hold(found.words)
+        registers.write = lambda found: model.hold(found.words)
     return Backend(coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes)
+
+
+def _run_of_words(
+    coder: Coder, whole: bool, inputs: Sequence[str], outputs: Sequence[str], model: Tasked
+) -> Run:
+    """The run of an integer model; ``whole``: of tasks with all ``inputs`` and ``outputs``."""
+    if whole:
+        return partial(run_core, coder, outputs, by_model(inputs, model))
+    return partial(run_integer, coder, model)
 
 
 def _board(place: Path, entry: HardwareManifest, port: str | Transport) -> Backend:

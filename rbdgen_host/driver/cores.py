@@ -33,12 +33,14 @@ class Computed:
 Compute = Callable[[Integers], Computed]  # of words (N, inputs)
 
 
-def by_model(inputs: Sequence[str], model: Callable[[Mapping[str, Integers]], Results]) -> Compute:
+def by_model(
+    inputs: Sequence[str], model: Callable[[Mapping[str, Integers], str], Results]
+) -> Compute:
     """The core's integer model, of ``inputs`` in the order of a task's words."""
 
     def compute(words: Integers) -> Computed:
         named = {name: words[:, k] for k, name in enumerate(inputs)}
-        found, flags = model(named)
+        found, flags = model(named, "")
         return Computed(np.stack(list(found.values()), axis=1), flags)
 
     return compute

@@ -15,13 +15,13 @@ from rbdgen.api.accelerator_simulation import BURST, tasks_of, traced_run
 from rbdgen.api.design_file import DESIGN
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.api.verilated import load_core
-from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.scheduled import Accelerated
+from rbdgen.compile.product import Product
 from rbdgen.tasks.routes import CODES
 from rbdgen.tools import verilate
 from rbdgen.tools.toolchain import SimulationError
 from rbdgen_benchmarks.bench.rk4 import SLOPES, picture, turns
 from rbdgen_host.driver import Dynamics
+from tests.support.accelerated import accelerate
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 
@@ -34,11 +34,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(folder: Path) -> Accelerated:
+def made(folder: Path) -> Product:
     return accelerate(str(folder / DESIGN))
 
 
-def test_the_timeline_is_what_was_measured(folder: Path, made: Accelerated) -> None:
+def test_the_timeline_is_what_was_measured(folder: Path, made: Product) -> None:
     accelerator, entry = made.accelerator, api.read_manifest(folder).facts
     traffic = Traffic(made, inputs_of(made, within_limits(made, 100, 1)))
     tasks, run = traced_run(traffic, folder, entry, 5, lambda _: None)
@@ -76,7 +76,7 @@ def test_the_timeline_is_what_was_measured(folder: Path, made: Accelerated) -> N
 
 
 def test_few_levels_have_the_timeline(
-    folder: Path, made: Accelerated, monkeypatch: pytest.MonkeyPatch
+    folder: Path, made: Product, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As the waves of large accelerators have."""
     entry, said = api.read_manifest(folder).facts, list[str]()
@@ -91,7 +91,7 @@ def test_few_levels_have_the_timeline(
     assert len([line for line in said if "left out" in line]) == 1
 
 
-def test_points_take_turns(folder: Path, made: Accelerated) -> None:
+def test_points_take_turns(folder: Path, made: Product) -> None:
     """The more points, the fewer cycles each, down to what the stages allow."""
     model = load_core(folder, api.read_manifest(folder).facts, trace=True)
     driver = Dynamics(folder, on_overflow="raise")

@@ -18,7 +18,7 @@ from rbdgen.api.evaluation import to_words
 from rbdgen.api.folder import InputError, OutputError, UsageError
 from rbdgen.api.integer_model import IntegerModel, word_program
 from rbdgen.api.stimulus import within_limits
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.coordinates import worst_share
 from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
@@ -139,7 +139,7 @@ def test_programs_in_words_take_those_of_another_robot(
     """Every bit and flag of the integer model that holds them, its own robot's and others'."""
     choices = {"parameters": "registers", "fit": False, **choices}
     place = generate(name, tmp_path / "made", to=language, **choices)
-    core = compile_core(front_end(name, **choices))
+    core = compile_front(front_end(name, **choices))
     facts, held = read_manifest(place)["facts"], core.front.parameters
     (*_, listed) = facts.get("parameters", ()) or facts["functions"][0]["inputs"]
     assert held is not None

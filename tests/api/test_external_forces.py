@@ -10,9 +10,9 @@ import pytest
 from rbdgen import api
 from rbdgen.api.simulation import integer_errors
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
-from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.choices import ON_ACCELERATORS, UNFORCED
+from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in, worst_of
 
 FORCES = [("all",), ("gripper_mount",)]
@@ -27,7 +27,7 @@ NOTE = "external_forces: no force changes "
 def test_plain(function: str, forces: tuple[str, ...]) -> None:
     """Random states are inputs of the hardware; its outputs are near the golden model's."""
     front = front_end("gantry", functions=(function,), external_forces=forces)
-    core = compile_core(front)
+    core = compile_front(front)
     inputs = [name for name in core.fixed.inputs if name.startswith("f_ext")]
     assert len(inputs) == (0 if function in UNFORCED else 6 * len(front.design.external_forces))
     assert any(note.startswith(NOTE) for note in front.notes) == (function in UNFORCED)

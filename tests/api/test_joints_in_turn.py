@@ -14,7 +14,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.cli.main import main
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.loading import load
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.node import Op
@@ -100,7 +100,7 @@ def test_the_integer_model_is_near_the_float_one() -> None:
 
 def test_m_inverted_by_joints_in_turn() -> None:
     """Words of all joints have one binary point, and M⁻¹ is as good as words of 18 bits allow."""
-    core = compile_core(front_end("iiwa14", functions=("minv",), fold="joints", ii=16))
+    core = compile_front(front_end("iiwa14", functions=("minv",), fold="joints", ii=16))
     plan, fixed = core.plan, core.fixed
     assert isinstance(plan, RoundPlan)
     products = [node for node in plan.fixed.graph.nodes if node.op is Op.MUL]
@@ -124,7 +124,7 @@ def test_one_joint_alone(functions: tuple[str, ...], tmp_path: Path) -> None:
     """Its templates have no products."""
     file = tmp_path / "chain.urdf"
     file.write_text(chain_urdf(1))
-    plan = compile_core(front_end(str(file), functions=functions, **CHOICES)).plan
+    plan = compile_front(front_end(str(file), functions=functions, **CHOICES)).plan
     assert isinstance(plan, RoundPlan)
     assert plan.interval == 6
     assert plan.template.jobs.multipliers(6) == plan.multipliers
@@ -134,7 +134,7 @@ def test_what_is_the_same_in_every_state_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "chain.urdf"
     file.write_text(chain_urdf(1))
     with pytest.raises(RobotError, match="m: the same in every state, so there is no hardware"):
-        compile_core(front_end(str(file), functions=("m",), **CHOICES))
+        compile_front(front_end(str(file), functions=("m",), **CHOICES))
 
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
@@ -168,7 +168,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("robot", "choices", "says"), REFUSED)
 def test_refused_in_one_line(robot: str, choices: dict[str, Any], says: str) -> None:
     with pytest.raises(RobotError, match=says) as raised:
-        compile_core(front_end(robot, **{"fold": "joints", "ii": 12, **choices}))
+        compile_front(front_end(robot, **{"fold": "joints", "ii": 12, **choices}))
     assert "\n" not in str(raised.value)
 
 

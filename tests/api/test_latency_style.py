@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.compile.flow import Core, compile_core, fixed_point, front_end
+from rbdgen.compile.flow import compile_front, fixed_point, front_end
+from rbdgen.compile.product import Product
 from rbdgen.design.derived import formulation_of
 from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError
 from tests.support.made import compiled
 
 
-def made(robot: str, **choices: Any) -> Core:
+def made(robot: str, **choices: Any) -> Product:
     return compiled(robot, style="latency", **choices)
 
 
@@ -84,7 +85,7 @@ def test_said_by_hand() -> None:
 def test_integer_model_alone() -> None:
     """Its words are those of the core, and the choice is the same."""
     front = front_end("pendulum", style="latency", functions=("did",))
-    fixed = compile_core(front).fixed
+    fixed = compile_front(front).fixed
     assert to_text(fixed_point(front)) == to_text(fixed)
 
 

@@ -9,7 +9,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.draw.picture import picture
 from rbdgen.draw.svg import extent
 from rbdgen.schedule.fold import Fold
@@ -28,9 +29,9 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @cache
-def compiled(case: str) -> Core:
+def compiled(case: str) -> Product:
     robot, choices = CASES[case]
-    return compile_core(front_end(robot, **choices))
+    return compile_front(front_end(robot, **choices))
 
 
 def drawn(case: str) -> ET.Element:

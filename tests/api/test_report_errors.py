@@ -11,8 +11,8 @@ from rbdgen.api.evaluation import to_words
 from rbdgen.api.integer_model import IntegerModel
 from rbdgen.api.report_errors import EIGHTHS, ArrayErrors, errors_of
 from rbdgen.api.simulation import outputs_and_golden, scaled_batches
-from rbdgen.compile.core import Core
-from rbdgen.compile.product import compile_design
+from rbdgen.compile.flow import compile_design
+from rbdgen.compile.product import Product
 from rbdgen.graph.rows import REPORTED
 
 STATES, SEED = 800, 3
@@ -29,12 +29,10 @@ WRIST = """<robot name="arm"><link name="base"/>
 
 
 @pytest.fixture(scope="module")
-def core(tmp_path_factory: pytest.TempPathFactory) -> Core:
+def core(tmp_path_factory: pytest.TempPathFactory) -> Product:
     file = tmp_path_factory.mktemp("arm") / "arm.urdf"
     file.write_text(WRIST)
-    made = compile_design(str(file), width=14)
-    assert isinstance(made, Core)
-    return made
+    return compile_design(str(file), width=14)
 
 
 def numbers(picture: str) -> list[list[float]]:
@@ -53,7 +51,7 @@ def darkest(picture: str) -> int:
     return sorted({float(own.get("y", "")) for own in cells}).index(float(top.get("y", "")))
 
 
-def test_each_coordinate_beside_its_own_size(core: Core) -> None:
+def test_each_coordinate_beside_its_own_size(core: Product) -> None:
     (tau,) = errors_of(core, STATES, SEED, lambda _: None)
     assert tau.name == "tau"
     integers = IntegerModel(core)
@@ -75,7 +73,7 @@ def test_each_coordinate_beside_its_own_size(core: Core) -> None:
         assert together == pytest.approx(own.relative(REPORTED[0]), rel=0.05)
 
 
-def test_the_worst_joint_is_the_darkest(core: Core) -> None:
+def test_the_worst_joint_is_the_darkest(core: Product) -> None:
     """A light wrist, whose errors are the smallest in N·m."""
     (tau,) = errors_of(core, STATES, SEED, lambda _: None)
     shoulder, wrist = tau.coordinates

@@ -14,7 +14,7 @@ from rbdgen import api
 from rbdgen.api.vectors import sampled_words
 from rbdgen.codegen import c_file
 from rbdgen.codegen.c_integers import WordError
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.choices import OF_FRAMES
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
 from rbdgen.graph.graph import Graph
@@ -39,7 +39,7 @@ def test_parts_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def agrees(robot: str, states: int, folder: Path, choices: dict[str, Any]) -> None:
     """Every word and flag, of states and of any words, with what the hardware's plan flags."""
-    core = compile_core(front_end(robot, **choices))
+    core = compile_front(front_end(robot, **choices))
     model = Compiled(core.fixed, flagged_outputs(core.plan), folder)
     words = sampled_words(core, states // 2, 5)
     for start in range(0, states, 10_000):

@@ -10,10 +10,9 @@ import pytest
 from rbdgen.api.integer_model import IntegerModel, integer_results
 from rbdgen.api.vectors import sampled_tasks, sampled_words
 from rbdgen.codegen import compiled
-from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.flow import compile_core, front_end
-from rbdgen.tasks.compiled import TaskModel
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.tasks.model import evaluate_task
+from tests.support.accelerated import accelerate
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +21,7 @@ def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    core = compile_core(front_end("pendulum", fit=False))
+    core = compile_front(front_end("pendulum", fit=False))
     words = sampled_words(core, 15_000, 1)  # three chunks
     right, raised = integer_results(core, words)
     said: list[str] = []
@@ -42,20 +41,20 @@ def test_a_core(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "COMPILING", 0.0)
     made = accelerate("pendulum", functions=("id", "rk4"), ii=8, target="xcup")
-    model = TaskModel(made.accelerator)
+    model = IntegerModel(made)
     for function, words in sampled_tasks(made, 100, 1).items():
         right, raised = evaluate_task(made.accelerator, function, words)
-        found, flags = model(function, words)
+        found, flags = model(words, function)
         assert list(found) == list(right) and raised.any()
         for name, values in found.items():
             np.testing.assert_array_equal(values, right[name])
-        np.testing.assert_array_equal(flags, raised)
+        np.testing.assert_array_equal(flags[:, 0], raised)
 
 
 def test_without_a_compiler_numpy_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "COMPILING", 0.0)
     monkeypatch.setenv("PATH", "")
-    core = compile_core(front_end("pendulum", fit=False))
+    core = compile_front(front_end("pendulum", fit=False))
     said: list[str] = []
     model = IntegerModel(core, said.append)
     words = sampled_words(core, 5, 1)

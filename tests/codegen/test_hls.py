@@ -22,7 +22,7 @@ from rbdgen.codegen.c_program import rows
 from rbdgen.codegen.hls_integers import HlsIntegers, units
 from rbdgen.codegen.hls_library import headers
 from rbdgen.codegen.hls_program import WIDEST, hls_files, stream
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.graph.fixed import FixedGraph, Format, Integers
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node
@@ -59,7 +59,7 @@ def test_loops_are_the_program_that_joints_take_turns_in(
 ) -> None:
     """Whatever words come in: half of the states raise flags."""
     front = front_end(robot, functions=functions, fold="joints", ii=ii, code="loops")
-    core = compile_core(front)
+    core = compile_front(front)
     files, facts = hls_program(core, "made")
     assert facts["code"] == "loops" and facts["functions"] < 15
     words = sampled_words(core, 500, 2)
@@ -212,7 +212,7 @@ def test_words_lie_in_one_beat_each() -> None:
 )
 def test_robots(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
     """With what the hardware's plan flags."""
-    core = compile_core(front_end(robot, **choices))
+    core = compile_front(front_end(robot, **choices))
     words = sampled_words(core, 5000, 5)
     outputs, flags = integer_results(core, words)
     made = api.generate(robot, tmp_path / "made", to="hls", **choices).folder

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
-from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.core import limbs_of, of_limbs
-from rbdgen.compile.scheduled import Accelerated
+from rbdgen.compile.product import Product
 from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import ROLLOUTS, WHOLE
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
@@ -24,6 +23,7 @@ from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.tasks.model import evaluate_task
 from rbdgen.tasks.visit import LIMBS, StageVisit, parse
 from rbdgen.words.program_ranges import ProgramDomain
+from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
 from tests.support.made import accelerated
@@ -32,13 +32,13 @@ from tests.support.marks import slow
 TASKS = tuple(f for f in WHOLE if f not in ROLLOUTS)
 
 
-def hyq(**choices: Any) -> Accelerated:
+def hyq(**choices: Any) -> Product:
     return accelerated(
         "hyq", **{"functions": TASKS, "ii": 8, "target": "xcup", "fit": False, **choices}
     )
 
 
-def in_turn(made: Accelerated) -> dict[str, int]:
+def in_turn(made: Product) -> dict[str, int]:
     return {name: stage.limbs for name, stage in made.accelerator.stages.items()}
 
 

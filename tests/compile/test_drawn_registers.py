@@ -16,7 +16,7 @@ import pytest
 
 from rbdgen.api import generate
 from rbdgen.api.simulation import integer_errors
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.front import of_bodies
 from rbdgen.compile.parameters import canonical_of
 from rbdgen.compile.words import sample_inputs
@@ -63,7 +63,7 @@ def test_another_robot_in_reals_and_in_words(
     others = [any_of_model(front.robot, front.design.tolerance, rng) for _ in range(2)]
     for robot in (front.robot, *others):
         compare(front, robot)
-    core, held = compile_core(front), front.parameters
+    core, held = compile_front(front), front.parameters
     assert held is not None
     own = integer_errors(core, 300)
     assert own.overflows == 0
@@ -99,7 +99,7 @@ def test_cpp_of_other_robots(
 def test_an_attack_is_on_the_robots_of_the_model() -> None:
     """Whatever a robot of the model has in its registers is among the states that are searched."""
     front = front_end("pendulum", **REGISTERS)
-    core, domain = compile_core(front), sample_inputs(front).domain
+    core, domain = compile_front(front), sample_inputs(front).domain
     assert domain is not None
     found = falsify(core.fixed, domain, 40, 1)
     assert found.signals
@@ -122,10 +122,10 @@ def test_words_of_18_bits_where_none_keep_the_error(tmp_path: Path) -> None:
     file = str(written(random_robot(np.random.default_rng(7), 1, FREE[:1]), tmp_path))
     choices: dict[str, Any] = {"functions": ("fd",), "parameters": "registers", "fit": False}
     front = front_end(file, **choices)
-    core = compile_core(front)
+    core = compile_front(front)
     assert (core.design.error, core.fixed.width) == (None, 18)
     (note,) = (note for note in core.notes if note.startswith("width: 18 bits, since error 0.001"))
     assert "of qdd[" in note and note.endswith(CHANGES)
     assert no_defaults(core.design) == no_defaults(front.design)
     with pytest.raises(PrecisionError, match="is reached; a larger --error, or a --width"):
-        compile_core(front_end(file, error=1e-3, **choices))
+        compile_front(front_end(file, error=1e-3, **choices))

@@ -11,11 +11,12 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.api.evaluation import checked, fixed_model, to_words
-from rbdgen.compile.core import Core
 from rbdgen.compile.expected import expected_errors, note_of_errors
-from rbdgen.compile.product import compile_design
+from rbdgen.compile.flow import compile_design
 from rbdgen.compile.samples import sample_states
+from rbdgen.schedule.partition import Piece
 from rbdgen.system.notes import CHANGES
+from rbdgen.tasks.stage import Stage
 
 OFF = re.compile(r"(\w+)\[\d+[,:]*\][^;,]* off by ([\d.e-]+) at (the limits|a tenth)")
 
@@ -36,7 +37,6 @@ def errors_of(note: str, scale: str = "the limits") -> dict[str, float]:
 def test_light_wrists_are_told_of(scale: str, share: float) -> None:
     """The error of iiwa 14's worst q̈ in the note is that of other states, against golden ABA."""
     made = compile_design("iiwa14_fast", functions=("fd",), fit=False, width=18)
-    assert isinstance(made, Core)
     robot = made.front.robot
     (note,) = (note for note in made.notes if note.startswith("width: 18 bits leave qdd"))
     drawn = sample_states(made.design, robot, 1000, 5, share=share)
@@ -88,10 +88,11 @@ def test_an_accelerator_s_functions_are_told_apart() -> None:
 def test_overflow_is_told_of() -> None:
     """Of a word that is four bits too short."""
     made = compile_design("pendulum", functions=("id",), width=18, fit=False)
-    assert isinstance(made, Core) and note_of_errors(made, expected_errors(made)) == ""
+    assert note_of_errors(made, expected_errors(made)) == ""
     output = made.fixed.graph.outputs["tau[0]"]
     own = made.fixed.formats[output]
     formats = {**made.fixed.formats, output: replace(own, width=own.width - 4)}
-    short = replace(made, fixed=replace(made.fixed, formats=formats))
+    stage = Stage("core", Piece(replace(made.fixed, formats=formats), {}), made.plan)
+    short = replace(made, accelerator=replace(made.accelerator, stages={"core": stage}))
     note = note_of_errors(short, expected_errors(short))
     assert re.search(r"overflow in \d+ of 768 states", note)

@@ -11,10 +11,9 @@ import pytest
 
 from rbdgen import api
 from rbdgen.cli.main import main
-from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.accelerator_area import accelerator_features
 from rbdgen.compile.fitting import FILLED, ResourceEstimate, Search, SharingChoice, room, too_large
-from rbdgen.compile.flow import Core
+from rbdgen.compile.product import Product
 from rbdgen.compile.word_errors import errors_in_graph
 from rbdgen.design.coordinates import said
 from rbdgen.design.derived import is_left_open
@@ -28,6 +27,7 @@ from rbdgen.schedule.area import estimated
 from rbdgen.schedule.features import features
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.schedule.round_plan import RoundPlan
+from tests.support.accelerated import accelerate
 from tests.support.made import compiled
 
 # Of a part that is too small for a task every cycle.
@@ -35,7 +35,7 @@ SMALL: dict[str, Any] = {"functions": ("did",), "width": 18, "target": "ecp5-25f
 LARGER = find_target("ecp5-85f")
 
 
-def fitted(core: Core) -> Fitted:
+def fitted(core: Product) -> Fitted:
     found = core.front.design.fitted
     assert found is not None and core.notes[-1] == found.note
     return found

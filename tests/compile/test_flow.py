@@ -12,8 +12,7 @@ import pytest
 from rbdgen import api
 from rbdgen.api.facts import design_facts
 from rbdgen.compile import front as front_module
-from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.flow import Front, compile_core, fixed_point, front_end
+from rbdgen.compile.flow import Front, compile_front, fixed_point, front_end
 from rbdgen.compile.words import sample_inputs
 from rbdgen.design.target import TARGETS
 from rbdgen.dynamics.trace import trace
@@ -24,6 +23,7 @@ from rbdgen.robot.canonical import rewrites
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.words.input_domain import InputDomain
 from rbdgen_benchmarks.bench.chains import chain_urdf
+from tests.support.accelerated import accelerate
 
 
 @pytest.mark.parametrize("function", ["m", "did"])
@@ -56,10 +56,10 @@ def test_the_part_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes after the front end takes the front's, whatever the design calls it."""
     front = front_end("pendulum")
     monkeypatch.setitem(TARGETS, front.design.target, None)  # whose every use fails
-    facts = design_facts(compile_core(front))
+    facts = design_facts(compile_front(front))
     assert facts.initiation_interval == 1 and facts.estimated
     few = replace(front, target=replace(front.target, multipliers=6))
-    assert compile_core(few).plan.multipliers <= 6
+    assert compile_front(few).plan.multipliers <= 6
 
 
 @pytest.mark.parametrize("accelerator", [False, True])
@@ -78,7 +78,7 @@ def test_states_are_drawn_once(accelerator: bool, monkeypatch: pytest.MonkeyPatc
     if accelerator:
         accelerate("pendulum", functions=("id", "m"), target="ecp5-25f")
     else:
-        compile_core(front_end("pendulum", target="ecp5-25f"))
+        compile_front(front_end("pendulum", target="ecp5-25f"))
     assert len(drawn) == 1
 
 
@@ -103,7 +103,7 @@ def words_and_flags(fixed: FixedGraph, tasks: int = 200) -> list[list[int]]:
 def test_fixed_point_is_what_the_core_computes(robot: str, choices: dict[str, Any]) -> None:
     """Where nothing takes turns, the words come without a schedule and are the core's."""
     front = front_end(robot, fit=False, **choices)
-    alone, core = fixed_point(front), compile_core(front).fixed
+    alone, core = fixed_point(front), compile_front(front).fixed
     assert to_text(alone) == to_text(core)
     formats = [[fixed.formats[node] for node in fixed.graph.nodes] for fixed in (alone, core)]
     assert formats[0] == formats[1] and alone.inputs == core.inputs

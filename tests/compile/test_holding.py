@@ -10,7 +10,7 @@ import pytest
 
 from rbdgen import api, golden
 from rbdgen.api.results import Results
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.samples import domain_of, sample_states
 from rbdgen.design.bounds import bounds
 from rbdgen.design.loading import load
@@ -61,7 +61,7 @@ def test_a_hopper_stands_and_hops(model: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_every_bit_of_a_hopper(tmp_path: Path) -> None:
     binary("iverilog")
-    core = compile_core(front_end(hopper(tmp_path), **HOPPER))
+    core = compile_front(front_end(hopper(tmp_path), **HOPPER))
     robot, inputs = core.front.robot, core.fixed.inputs
     stands = standing(robot, HOPPER["frames"], crouched(robot))
     moves = trotting(robot, HOPPER["frames"], 8, 6.8 * G, 0.01, 2)

@@ -9,21 +9,21 @@ import numpy as np
 import pytest
 
 from rbdgen.compile import inverse_factors
-from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.inverse_factors import INVERSE, MANY, factors_that_save
 from rbdgen.compile.matrix_rows import FORWARD, OF_FACTORS
+from rbdgen.compile.product import Product
 from rbdgen.compile.samples import sample_states
-from rbdgen.compile.scheduled import Accelerated
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.fixed import convert, evaluate_fixed
 from rbdgen.graph.word import indices, kind_of
+from tests.support.accelerated import accelerate
 
 CHOICES: dict[str, Any] = {"functions": ("m", "minv", "fd"), "target": "xcup"}
 
 
-def made(robot: str, ii: int, many: int, **choices: Any) -> Accelerated:
+def made(robot: str, ii: int, many: int, **choices: Any) -> Product:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inverse_factors, "MANY", many)
         patch.setattr(inverse_factors, "FEWER", 10)
@@ -112,9 +112,7 @@ def test_columns_are_what_the_whole_gives(robot: str, ii: int, base: str) -> Non
     _check_forward(found, {**states, **exact}, second.outputs)
 
 
-def _check_forward(
-    found: Accelerated, exact: dict[str, Array], inverse: Mapping[str, Array]
-) -> None:
+def _check_forward(found: Product, exact: dict[str, Array], inverse: Mapping[str, Array]) -> None:
     """q̈ row by row in one datapath, beside what these words of τ, of the bias and of M⁻¹ say."""
     stages = found.accelerator.stages
     rows, graph = stages[FORWARD], found.front.graph

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.compile.accelerate import accelerate, compile_accelerator
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.small import small
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.node import Op
@@ -21,6 +20,7 @@ from rbdgen.schedule.features import features
 from rbdgen.schedule.round_plan import RoundPlan
 from rbdgen.tasks.model import evaluate_task
 from rbdgen.tasks.routes import place
+from tests.support.accelerated import accelerate
 
 ARM: dict[str, Any] = {"functions": ("id",), "target": "ecp5-25f"}
 
@@ -29,7 +29,7 @@ def test_its_words_are_the_cores() -> None:
     """What the accelerator's model gives is what a core of the same joints gives."""
     made = accelerate("gantry", functions=("id",), fold="joints", ii=16)
     choices = {"width": 18, "fold": "joints", "ii": 16}
-    core = compile_core(front_end("gantry", functions=("id",), **choices))
+    core = compile_front(front_end("gantry", functions=("id",), **choices))
     (stage,) = made.accelerator.stages.values()
     assert isinstance(stage.plan, RoundPlan) and stage.name == "rnea"
     assert made.accelerator.multipliers == core.plan.multipliers
@@ -51,7 +51,7 @@ def test_its_words_are_the_cores() -> None:
 def test_a_result_that_is_constant_in_other_units() -> None:
     """Visits have M in units of joints, powers of two; an entry of the gantry's is a constant."""
     front = front_end("gantry", functions=("minv", "m"), fold="joints", ii=48)
-    fixed, entries = compile_core(front).fixed, front.graph.outputs
+    fixed, entries = compile_front(front).fixed, front.graph.outputs
     same = {name: node.value for name, node in entries.items() if node.op is Op.CONST}
     zeros = {name: np.zeros(1, np.int64) for name in fixed.inputs}
     made = evaluate_fixed(fixed, zeros).outputs
@@ -79,13 +79,13 @@ def test_a_board_has_the_smallest() -> None:
     front = front_end("iiwa14", accelerator=True, **ARM)
     chosen = small(front)
     assert chosen is not None and chosen.fold == "joints" and chosen.ii is not None
-    made = compile_accelerator(replace(front, design=replace(front.design, fitted=chosen)))
+    made = compile_front(replace(front, design=replace(front.design, fitted=chosen)))
     assert chosen.note in made.notes and made.accelerator.interval("id") == chosen.ii
     (stage,) = made.accelerator.stages.values()
     assert stage.plan is not None
 
     def luts(interval: int) -> int:
-        core = compile_core(front_end("iiwa14", width=18, fold="joints", ii=interval, **ARM))
+        core = compile_front(front_end("iiwa14", width=18, fold="joints", ii=interval, **ARM))
         return estimated("ecp5", features(core.plan))["luts"]
 
     own = estimated("ecp5", features(stage.plan))["luts"]

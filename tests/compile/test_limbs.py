@@ -11,9 +11,10 @@ from scipy.spatial.transform import Rotation
 
 from rbdgen.cli.main import main
 from rbdgen.compile.core import limbs_of
-from rbdgen.compile.flow import Core, Front, compile_core, front_end
+from rbdgen.compile.flow import Front, compile_front, front_end
 from rbdgen.compile.front import trace
 from rbdgen.compile.limbs.split import find_limbs
+from rbdgen.compile.product import Product
 from rbdgen.design.design import Design
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
@@ -190,7 +191,7 @@ def test_given_is_what_any_limb_may_be() -> None:
 )
 def test_refused(robot: str, choices: dict[str, Any], says: str) -> None:
     with pytest.raises(RobotError, match=says):
-        compile_core(front_end(robot, fold="limbs", **choices))
+        compile_front(front_end(robot, fold="limbs", **choices))
 
 
 @pytest.mark.parametrize(("apart", "off"), [(1e-3, "5.7e-05"), (1e-7, "5.7e-09")])
@@ -209,7 +210,7 @@ def test_refused_on_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Any) 
     assert not place.exists()
 
 
-def by_limbs(core: Core, words: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], set[str]]:
+def by_limbs(core: Product, words: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], set[str]]:
     """The template in words, limb by limb; and the outputs of limbs in which anything overflowed.
 
     Mirrored words are negated here as the docstring says, the lowest one becomes the highest.
@@ -242,7 +243,7 @@ def front(request: pytest.FixtureRequest) -> Front:
 
 def test_the_whole_robot_in_words(front: Front) -> None:
     """Its graph computes what the template does for each limb, the most negative words included."""
-    core = compile_core(front)
+    core = compile_front(front)
     batch = any_words(core, 2000, 3)
     words = dict(zip(core.fixed.inputs, batch.tasks.T, strict=True))
     lowest = [(words[name] == word.lowest).any() for name, word in core.fixed.inputs.items()]
@@ -281,6 +282,6 @@ def test_the_most_negative_word_is_mirrored_without_overflow() -> None:
 
 
 def test_within_an_error() -> None:
-    core = compile_core(front_end("hyq", error=1e-4, fold="limbs"))
+    core = compile_front(front_end("hyq", error=1e-4, fold="limbs"))
     assert core.plan.interval == 4
     assert core.fixed.inputs["qd[0]"] == core.fixed.inputs["qd[9]"]

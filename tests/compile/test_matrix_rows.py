@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
-from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.matrix_rows import IN_COLUMNS, PRODUCT, ROOMY, DotProducts, smallest_shape
-from rbdgen.compile.scheduled import Accelerated
+from rbdgen.compile.product import Product
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
+from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER
 
@@ -21,7 +21,7 @@ FUNCTIONS = ("dfd", "difd")
 
 
 @cache
-def made(robot: str, base: str, ii: int, fold: str = "auto") -> Accelerated:
+def made(robot: str, base: str, ii: int, fold: str = "auto") -> Product:
     choices = {"functions": FUNCTIONS, "target": "xcup", "base": base, "ii": ii, "fold": fold}
     return accelerate(robot, **choices)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api.simulation import integer_errors
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.front import of_bodies
 from rbdgen.compile.parameters import canonical_of
 from rbdgen.compile.words import RANGE_SAMPLES, sample_inputs
@@ -80,7 +80,7 @@ def test_ranges_are_of_robots_of_the_model() -> None:
 def test_no_robot_of_the_model_overflows(name: str, function: str) -> None:
     """With every parameter at an end of its tolerance, and errors are those of the robot itself."""
     front = front_end(name, functions=(function,), parameters="registers", fit=False)
-    core, held = compile_core(front), front.parameters
+    core, held = compile_front(front), front.parameters
     assert held is not None
     rigid, rng = align_axes(merge_fixed(front.robot)), np.random.default_rng(8)
     own = integer_errors(core, 500)

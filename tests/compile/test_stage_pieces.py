@@ -12,16 +12,16 @@ import pytest
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile import front as front_room
 from rbdgen.compile import joints_or_whole
-from rbdgen.compile.accelerate import accelerate, compile_accelerator
 from rbdgen.compile.accelerator_area import (
     accelerator_features,
     luts_of_sums,
     stage_luts,
     sums_apart,
 )
-from rbdgen.compile.flow import front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.limbs_in_turn import Pieces
-from rbdgen.compile.scheduled import Accelerated, of_joints
+from rbdgen.compile.product import Product
+from rbdgen.compile.scheduled import of_joints
 from rbdgen.compile.stage_pieces import GUARD, by_columns, pieces_of_joints
 from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.graph.text import to_text
@@ -29,6 +29,7 @@ from rbdgen.robot.model import RobotError
 from rbdgen.schedule.area import estimated
 from rbdgen.schedule.round_plan import RoundPlan
 from rbdgen.tasks.visit import parse
+from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER
 from tests.support.marks import slow
@@ -38,12 +39,12 @@ LARGEST = {"tau": 5e-4, "M": 1e-5, "Minv": 4e-4, "dtau": 1e-3, "qdd": 2e-2, "dqd
 
 
 @cache
-def made_of(robot: str, **choices: Any) -> Accelerated:
+def made_of(robot: str, **choices: Any) -> Product:
     own = {"functions": ON_ACCELERATORS, "ii": 32, "fold": "joints", "target": "xcup"}
     return accelerate(robot, **{**own, "fit": False, **choices})
 
 
-def made(case: str) -> Accelerated:
+def made(case: str) -> Product:
     return made_of("iiwa14") if case == "arm" else made_of(str(WALKER), base="floating")
 
 
@@ -150,7 +151,7 @@ def test_a_budget_of_multipliers_finds_its_interval() -> None:
 def test_joints_take_turns_where_nothing_else_fits(luts: int, joints: bool) -> None:
     """Of what does not fit its part the smaller is made, and a note says what the other takes."""
     front = front_end("iiwa14", accelerator=True, functions=("id", "m"), ii=32, target="xcup")
-    found = compile_accelerator(replace(front, target=replace(front.target, luts=luts)))
+    found = compile_front(replace(front, target=replace(front.target, luts=luts)))
     plans = [stage.plan for stage in found.accelerator.stages.values()]
     assert any(isinstance(plan, RoundPlan) for plan in plans) == joints
     notes = [note for note in found.notes if note.startswith("made with joints in turn")]
@@ -169,7 +170,7 @@ def test_of_a_large_robot_stages_are_chosen_before_the_whole_is_made(
     front = front_end("iiwa14", accelerator=True, functions=("id",), ii=32, target="xcup")
     said: list[str] = []
     monkeypatch.setattr(joints_or_whole, "sums_apart", lambda graph: {"rnea": 10_000})
-    found = compile_accelerator(front, said.append)
+    found = compile_front(front, said.append)
     assert isinstance(found.accelerator.stages["rnea"].plan, RoundPlan)
     (note,) = (note for note in found.notes if "sums alone" in note)
     luts = stage_luts(found.accelerator, front.target)["rnea"]
@@ -177,7 +178,7 @@ def test_of_a_large_robot_stages_are_chosen_before_the_whole_is_made(
     assert f"take {luts_of_sums(10_000, front)}" in note
     assert "ranges and word lengths" not in said
     monkeypatch.setattr(joints_or_whole, "sums_apart", lambda graph: {"rnea": 1})
-    assert not isinstance(compile_accelerator(front).accelerator.stages["rnea"].plan, RoundPlan)
+    assert not isinstance(compile_front(front).accelerator.stages["rnea"].plan, RoundPlan)
 
 
 def test_sums_are_of_the_first_stage_that_has_them() -> None:

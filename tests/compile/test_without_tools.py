@@ -32,13 +32,13 @@ import rbdgen.compile
 for file in walk_packages(rbdgen.compile.__path__, "rbdgen.compile."):
     import_module(file.name)
 
+from rbdgen.compile.flow import compile_front, fixed_point, front_end
 from rbdgen.codegen.real import chunks_of, computed, in_parts
-from rbdgen.compile.flow import compile_core, fixed_point, front_end
 front = front_end("pendulum")
 assert in_parts(front.graph, chunks_of(computed(front.graph))).parts
 assert list(fixed_point(front).graph.outputs) == ["tau[0]", "tau[1]"]
-assert compile_core(front_end("pendulum")).plan.latency
-assert compile_core(front_end("gantry", functions=("m",), ii=4)).plan.interval == 4
+assert compile_front(front_end("pendulum")).plan.latency
+assert compile_front(front_end("gantry", functions=("m",), ii=4)).plan.interval == 4
 
 from rbdgen.api import evaluate, info, states
 for choices in ({}, {"accelerator": True, "ii": 4, "functions": ("id", "m")}):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.word_errors import errors_in_graph, too_inexact
 from rbdgen.design.coordinates import CoordinateError, ScaleError
 from rbdgen.graph.rows import SCALES
@@ -41,10 +41,10 @@ def test_joints_of_an_arm_with_a_light_wrist_do_not_take_turns_by_themselves() -
     """Words of 18 bits have one binary point for all of them; the note says what that would take
     and leave. `--fold joints` makes it all the same."""
     choices = {"functions": ("id",), "width": 18, "ii": 24, "target": "xcup"}
-    made = compile_core(front_end("iiwa14_fast", **choices))
+    made = compile_front(front_end("iiwa14_fast", **choices))
     assert not isinstance(made.plan, RoundPlan)
     (note,) = (note for note in made.notes if "joints do not take turns" in note)
-    joints = compile_core(front_end("iiwa14_fast", fold="joints", **choices))
+    joints = compile_front(front_end("iiwa14_fast", fold="joints", **choices))
     assert isinstance(joints.plan, RoundPlan)
     found = errors_in_graph(joints.front, joints.fixed).errors
     worst = max(own.relative(SCALES[1]) for own in found)
@@ -53,5 +53,5 @@ def test_joints_of_an_arm_with_a_light_wrist_do_not_take_turns_by_themselves() -
 
 @pytest.mark.slow
 def test_joints_that_keep_the_error_take_turns() -> None:
-    made = compile_core(front_end("baxter", functions=("id",), ii=30, target="xcup"))
+    made = compile_front(front_end("baxter", functions=("id",), ii=30, target="xcup"))
     assert isinstance(made.plan, RoundPlan)

@@ -10,7 +10,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api import comparison
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.effects import notes_of_effects, notes_of_use
 from rbdgen.design.idle_rules import IDLE
 from rbdgen.design.loading import load
@@ -150,7 +150,7 @@ def test_every_need_has_a_case() -> None:
 
 def test_a_scheduler_of_what_need_not_fold() -> None:
     """Which is known once the fastest that fits is."""
-    core = compile_core(front_end("pendulum", scheduler="exact"))
+    core = compile_front(front_end("pendulum", scheduler="exact"))
     said = [note for note in core.notes if note.startswith("scheduler: exact is for folded")]
     assert len(said) == core.plan.interval == 1
 

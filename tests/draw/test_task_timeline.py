@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from rbdgen.compile.accelerate import accelerate
 from rbdgen.draw.colours import of_function, of_stage
 from rbdgen.draw.task_timeline import TASKS, Stay, Task, timeline
+from tests.support.accelerated import accelerate
 
 SVG = "{http://www.w3.org/2000/svg}"
 

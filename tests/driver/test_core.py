@@ -14,7 +14,7 @@ from rbdgen.api import InputError, OutputError, evaluate, generate, read_manifes
 from rbdgen.api.design_file import DESIGN
 from rbdgen.api.packets import packets_of
 from rbdgen.api.simulation import batches
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.choices import GIVES, NEEDS
 from rbdgen_host.driver import Dynamics, OverflowWarning, c_header
 from tests.support.c_header import COMPILER, WARNINGS, pointer
@@ -163,7 +163,7 @@ def test_the_header_says_what_the_shell_of_words_takes(
     program = library(tmp_path, manifest, takes)
     n, seed = 30, 7
     packets = packets_of(plain, manifest.facts, n, seed)
-    state = next(batches(compile_core(front_end(str(plain / DESIGN))), n, seed))
+    state = next(batches(compile_front(front_end(str(plain / DESIGN))), n, seed))
     for k in range(n):
         own = {name: np.ascontiguousarray(state[name][k]) for name in takes}
         packet = np.full(1 + len(packets.tasks[k]), 0xABCD, np.uint32)

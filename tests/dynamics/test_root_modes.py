@@ -11,7 +11,7 @@ from rbdgen.api.evaluation import as_arrays, as_numbers, to_words
 from rbdgen.api.integer_model import integer_results
 from rbdgen.api.reference import golden_model
 from rbdgen.api.simulation import batches
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 
@@ -49,7 +49,7 @@ def test_graph_is_golden_and_words_are_near(
 ) -> None:
     """The float graph to 1e-9, the integer model to an RMS of ``bounds``, at 18 bits."""
     front = front_end("hyq", base="floating", width=18, fit=False, **choices)
-    core = compile_core(front)
+    core = compile_front(front)
     (state,) = batches(core, N, 3)
     pushed = state["f_ext"].any(axis=(0, 2)).sum()
     assert pushed == len(choices.get("external_forces", ()))

@@ -10,7 +10,7 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.api.simulation import integer_errors
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.bounds import bounds
 from rbdgen.design.nested import MotionLimits
 from rbdgen.design.states import random_states
@@ -24,7 +24,7 @@ STATES = 20_000
 def worst_error(robot: str, velocity: float = 10.0, **choices: Any) -> float:
     """The largest √(Σ (τ_k - τ_k golden)² / Σ τ_k golden²); |q̇| ≤ ``velocity``, |q̈| ≤ 10."""
     limits = MotionLimits(velocity=velocity, acceleration=10.0)
-    core = compile_core(front_end(robot, limits=limits, **{"width": 18, **choices}))
+    core = compile_front(front_end(robot, limits=limits, **{"width": 18, **choices}))
     front, fixed = core.front, core.fixed
     state = random_states(front.canonical, bounds(front.design, front.canonical), STATES, seed=5)
     words = {
@@ -76,7 +76,7 @@ HUMANOID = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("function", "allowed"), HUMANOID)
 def test_humanoid_at_18_bits(function: str, allowed: dict[str, float]) -> None:
-    core = compile_core(front_end("humanoid", functions=(function,), width=18, fit=False))
+    core = compile_front(front_end("humanoid", functions=(function,), width=18, fit=False))
     report = integer_errors(core, 3000)
     found = worst_of(report.coordinates)
     assert found.keys() == allowed.keys()

@@ -11,7 +11,8 @@ import pytest
 from rbdgen.api.errors import Mismatch, keep_promise
 from rbdgen.api.integer_model import integer_results
 from rbdgen.api.simulation import batches, entries_beside_golden, to_words
-from rbdgen.compile.flow import Core, Front, compile_core, front_end
+from rbdgen.compile.flow import Front, compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.compile.samples import accuracy_of
 from rbdgen.compile.words import sample_inputs
 from rbdgen.graph.accuracy import Accuracy
@@ -27,7 +28,7 @@ FUNCTIONS = ("id", "m", "minv", "fd", "did", "did,m", "difd", "dfd")
 STATES, SEED = 10_000, 4321  # at each scale
 
 
-def accuracy(core: Core) -> Accuracy:
+def accuracy(core: Product) -> Accuracy:
     """The errors of each coordinate, against the golden model."""
     found = accuracy_of(core.design, core.front.canonical)
     for scale, own in enumerate(SCALES):
@@ -38,10 +39,10 @@ def accuracy(core: Core) -> Accuracy:
     return found
 
 
-def made(front: Front) -> Core | None:
+def made(front: Front) -> Product | None:
     """None where, within the error, nothing moves."""
     try:
-        return compile_core(front)
+        return compile_front(front)
     except RobotError as error:
         if "the same in every state" not in str(error):
             raise
@@ -94,7 +95,7 @@ def test_random_designs(seed: int) -> None:
 )
 def test_both_triangles_count(robot: str, error: float, choices: dict[str, Any]) -> None:
     """The graph has M's lower triangle only; what the user gets, and is promised, are M's rows."""
-    core = compile_core(front_end(robot, functions=("m",), error=error, fit=False, **choices))
+    core = compile_front(front_end(robot, functions=("m",), error=error, fit=False, **choices))
     found = accuracy(core)
     assert len(found.sums) == core.front.robot.nv
     assert 0.5 * error <= worst_of(found.shares()).share <= error
@@ -112,7 +113,7 @@ def test_of_a_large_graph_ranges_are_searched_once(
 
     monkeypatch.setattr(words, "MANY", 0)
     monkeypatch.setattr(InputDomain, "searched", watch)
-    core = compile_core(front_end("gantry", functions=("fd",), error=1e-5, fit=False))
+    core = compile_front(front_end("gantry", functions=("fd",), error=1e-5, fit=False))
     assert climbed[0] and climbed.count(True) == 1 < len(climbed)
     assert worst_of(accuracy(core).shares()).share <= 1e-5
 

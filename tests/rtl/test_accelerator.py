@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.manifest import accelerator_ports
+from rbdgen.api.manifest import port_facts
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.api.verilated import ports_of
 from rbdgen.compile import front, inverse_factors, joints_or_whole
-from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.scheduled import Accelerated
+from rbdgen.compile.product import Product
 from rbdgen.compile.stage_pieces import BY_JOINTS
 from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
 from rbdgen.graph.fixed import Format
-from rbdgen.shell.emit import emit_accelerator
+from rbdgen.shell.emit import emit
 from rbdgen.tasks import stages
 from rbdgen.tasks.routes import CODES, STEPS
 from rbdgen.tools.model import Model
 from rbdgen.tools.verilate import build
+from tests.support.accelerated import accelerate
 from tests.support.cores import shared_folder
 from tests.support.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
 
@@ -95,7 +95,7 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-def compiled(case: str, folder: Path) -> Accelerated:
+def compiled(case: str, folder: Path) -> Product:
     choices = {"target": "xcup", "accelerator": True, **CASES[case]}
     robot = choices.pop("robot")
     if robot == "cart_pole":
@@ -123,10 +123,10 @@ def compiled(case: str, folder: Path) -> Accelerated:
         return accelerate(robot, **choices)
 
 
-def verilated(made: Accelerated, folder: Path, name: str) -> Model:
-    emitted = emit_accelerator(made.accelerator, name, lambda core: {})
+def verilated(made: Product, folder: Path, name: str) -> Model:
+    emitted = emit(made.accelerator, name)
     (folder / f"{name}.v").write_text(emitted.files[f"{name}.v"])
-    ports = ports_of(accelerator_ports(made.accelerator, emitted.core))
+    ports = ports_of(port_facts(made))
     return build([folder / f"{name}.v"], name, ports=ports)
 
 

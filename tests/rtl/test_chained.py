@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.fold import Fold
 from tests.support import made
@@ -31,7 +32,7 @@ CASES = {
 }
 
 
-def compiled(case: str) -> Core:
+def compiled(case: str) -> Product:
     robot, choices = CASES[case]
     return made.compiled(robot, style="latency", **choices)
 
@@ -68,7 +69,7 @@ def test_every_bit_on_time(case: str, tmp_path_factory: pytest.TempPathFactory) 
 )
 def test_what_does_not_fit(choices: dict[str, object], message: str) -> None:
     with pytest.raises(RobotError, match=message):
-        compile_core(front_end("gantry", style="latency", **choices))
+        compile_front(front_end("gantry", style="latency", **choices))
 
 
 @pytest.mark.parametrize(

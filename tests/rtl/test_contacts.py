@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen.system.data import data_folder
@@ -29,7 +29,7 @@ CASES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_every_bit(case: str, tmp_path: Path) -> None:
     binary("iverilog")
-    core = compile_core(front_end("pendulum", **CASES[case]))
+    core = compile_front(front_end("pendulum", **CASES[case]))
     source, ports = written(core, case, tmp_path)
     expected = any_words(core, 40, 1)
     simulated = Icarus(source, case, ports, tmp_path / "run")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,15 @@ import numpy as np
 import pytest
 
 from rbdgen import api, golden
-from rbdgen.api.manifest import accelerator_ports, shells_of
+from rbdgen.api.manifest import port_facts, shells_of
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.api.verilated import ports_of
-from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.choices import GIVES
 from rbdgen.design.loading import load
-from rbdgen.shell.emit import emit_accelerator
+from rbdgen.shell.emit import emit
 from rbdgen_host.driver import Dynamics
+from tests.support.accelerated import accelerate
 from tests.support.cores import any_words, check
 from tests.support.geared import JOINTS
 from tests.support.icarus import Icarus, binary, written
@@ -35,7 +36,7 @@ CASES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_every_bit(case: str, tmp_path: Path) -> None:
     binary("iverilog")
-    core = compile_core(front_end("pendulum", joints=JOINTS, **CASES[case]))
+    core = compile_front(front_end("pendulum", joints=JOINTS, **CASES[case]))
     source, ports = written(core, case, tmp_path)
     expected = any_words(core, 40, 1)
     simulated = Icarus(source, case, ports, tmp_path / "run")
@@ -68,12 +69,10 @@ def test_an_accelerator(tmp_path: Path) -> None:
     binary("iverilog")
     choices: dict[str, Any] = {"functions": ("id", "fd", "rk4"), "ii": 4, "target": "xcup"}
     made = accelerate("pendulum", joints=JOINTS, accelerator=True, **choices)
-    emitted = emit_accelerator(
-        made.accelerator, "made", lambda core: shells_of(made, core, "made", 1)
-    )
+    emitted = emit(made.accelerator, "made", partial(shells_of, made=made, identity=1))
     source = tmp_path / "made.v"
     source.write_text(emitted.files[source.name])
-    ports = ports_of(accelerator_ports(made.accelerator, emitted.core))
+    ports = ports_of(port_facts(made))
     traffic = Traffic(made, inputs_of(made, within_limits(made, 30, 1)))
     traffic.run(Icarus(source, "made", ports, tmp_path / "run"), traffic.mixed(30, 2))
     driver = Dynamics("pendulum", "integer", joints=JOINTS, **choices)

@@ -6,17 +6,18 @@ Only few tasks each: Icarus takes a hundred times as long as Verilator, which ha
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rbdgen.api.manifest import accelerator_ports, shells_of
+from rbdgen.api.manifest import port_facts, shells_of
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.api.verilated import ports_of
-from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.flow import compile_core, front_end
-from rbdgen.shell.emit import emit, emit_accelerator
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.shell.emit import emit, stream_shells
+from tests.support.accelerated import accelerate
 from tests.support.cores import any_words, check, check_on_time
 from tests.support.icarus import Icarus, binary, started, without_initial_values, written
 
@@ -41,7 +42,7 @@ ACCELERATOR: dict[str, Any] = {
 @pytest.mark.parametrize("case", PLAIN)
 def test_every_bit(case: str, tmp_path: Path) -> None:
     binary("iverilog")
-    core = compile_core(front_end("pendulum", **PLAIN[case]))
+    core = compile_front(front_end("pendulum", **PLAIN[case]))
     source, ports = written(core, case, tmp_path)
     expected = any_words(core, TASKS, 1)
     assert expected.flags.any()
@@ -56,12 +57,10 @@ def test_every_bit(case: str, tmp_path: Path) -> None:
 def test_every_bit_of_an_accelerator(tmp_path: Path) -> None:
     binary("iverilog")
     made = accelerate("pendulum", **ACCELERATOR)
-    emitted = emit_accelerator(
-        made.accelerator, "accelerator", lambda core: shells_of(made, core, "accelerator", 1)
-    )
+    emitted = emit(made.accelerator, "accelerator", partial(shells_of, made=made, identity=1))
     source = tmp_path / "accelerator.v"
     source.write_text(emitted.files[source.name])
-    ports = ports_of(accelerator_ports(made.accelerator, emitted.core))
+    ports = ports_of(port_facts(made))
     traffic = Traffic(made, inputs_of(made, within_limits(made, TASKS, 1)))
     mixed = traffic.mixed(TASKS, 2)
     stripped = without_initial_values(source)
@@ -75,7 +74,7 @@ def test_every_bit_of_an_accelerator(tmp_path: Path) -> None:
 
 def test_shells_start(tmp_path: Path) -> None:
     binary("iverilog")
-    made = emit(compile_core(front_end("pendulum", ii=4)).plan, "core")
+    made = emit(compile_front(front_end("pendulum", ii=4)).accelerator, "core", stream_shells)
     source = tmp_path / "core.v"
     source.write_text(made.files[source.name])
     for kind in made.shells:
@@ -99,7 +98,7 @@ def check_start(text: str, top: str, core: Path, folder: Path) -> None:
 @pytest.mark.parametrize("choices", [PLAIN["joints_in_turn"], PLAIN["reciprocals"]])
 def test_nothing_waits_for_an_event_at_time_zero(choices: dict[str, Any]) -> None:
     """No simulator has to: the standard does not say what of time zero a block sees."""
-    made = emit(compile_core(front_end("pendulum", **choices)).plan, "core")
+    made = emit(compile_front(front_end("pendulum", **choices)).accelerator, "core")
     for name, text in made.files.items():
         if name.endswith(".v"):
             events = set(re.findall(r"always.*", text))

@@ -10,7 +10,8 @@ import pytest
 from amaranth.hdl import Module
 from amaranth.sim import Simulator
 
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.rtl import round_trip
 from rbdgen.rtl.cores import core_of as hardware_of
 from rbdgen.rtl.delay_line import LutRam
@@ -32,17 +33,17 @@ from tests.support.limbs import robot_of_limbs
 SENSES = [(1, 1), (-1, 1), (1, -1), (-1, -1)]
 
 
-def limbs(n: int, *functions: str) -> Core:
+def limbs(n: int, *functions: str) -> Product:
     return core_of(robot_of_limbs(SENSES[:n]), functions=functions, fold="limbs")
 
 
-CASES: dict[str, Callable[[], Core]] = {
+CASES: dict[str, Callable[[], Product]] = {
     "two": lambda: limbs(2, "id"),
     "three": lambda: limbs(3, "fd"),
     "four_with_constants": lambda: limbs(4, "m"),  # and with inputs that nothing reads
-    "hyq_id": lambda: compile_core(front_end("hyq", fold="limbs")),
-    "hyq_did_12": lambda: compile_core(front_end("hyq", functions=("did",), ii=12)),
-    "hyq_did": lambda: compile_core(front_end("hyq", functions=("did",), fold="limbs")),
+    "hyq_id": lambda: compile_front(front_end("hyq", fold="limbs")),
+    "hyq_did_12": lambda: compile_front(front_end("hyq", functions=("did",), ii=12)),
+    "hyq_did": lambda: compile_front(front_end("hyq", functions=("did",), fold="limbs")),
 }
 
 
@@ -52,13 +53,13 @@ SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("three", "hyq_di
 @pytest.fixture(scope="module", params=["two", "four_with_constants", "hyq_id", *SLOW])
 def built(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Core, Model]:
+) -> tuple[Product, Model]:
     core = CASES[request.param]()
     return core, verilated(core, shared_folder(tmp_path_factory, "cores"), request.param)
 
 
 @pytest.mark.rtl
-def test_every_bit_on_time(built: tuple[Core, Model]) -> None:
+def test_every_bit_on_time(built: tuple[Product, Model]) -> None:
     """A task every n clocks, each result after the latency that was predicted."""
     core, model = built
     assert isinstance(core.plan, LimbPlan)
@@ -76,7 +77,9 @@ def test_every_bit_on_time(built: tuple[Core, Model]) -> None:
 @pytest.mark.rtl
 @pytest.mark.parametrize("stall_out", [0.0, 0.5, 0.9])
 @pytest.mark.parametrize("stall_in", [0.0, 0.5, 0.9])
-def test_stalls_lose_nothing(built: tuple[Core, Model], stall_in: float, stall_out: float) -> None:
+def test_stalls_lose_nothing(
+    built: tuple[Product, Model], stall_in: float, stall_out: float
+) -> None:
     core, model = built
     expected = any_words(core, 500, 3)
     run = model.run(expected.tasks, stall_in=stall_in, stall_out=stall_out, seed=4)

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from amaranth.hdl import UnusedElaboratable
 
-from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.robot.model import RobotError
 from rbdgen.rtl import modules
 from rbdgen.rtl.modules import Modules, write_modules
 from rbdgen.rtl.multiplier import Multiplier
 from rbdgen.shell.emit import wrapped
+from tests.support.accelerated import accelerate
 
 DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     "pipelined": ("pendulum", {}),
@@ -28,9 +28,7 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
 
 def made_from(design: str) -> Modules:
     robot, choices = DESIGNS[design]
-    if choices.get("accelerator"):
-        return Modules(accelerate(robot, **choices).accelerator, design)
-    return Modules(compile_core(front_end(robot, **choices)).plan, design)
+    return Modules(compile_front(front_end(robot, **choices)).accelerator, design)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from rbdgen.schedule.channels import Pipeline
 from rbdgen.shell.emit import emit
 from rbdgen.tools.model import Model
 from tests.support.cores import check, shared_folder
-from tests.support.small_cores import any_words, batch, in_fixed_point, plan_of, verilated
+from tests.support.small_cores import alone, any_words, batch, in_fixed_point, plan_of, verilated
 from tests.support.two_joints import mass_matrices, minv_of_two_joints
 
 STATES = 4000
@@ -173,5 +173,5 @@ def test_results_are_those_of_floats(name: str) -> None:
 def test_every_operation_has_a_unit() -> None:
     lowered = {n.op for n in planned("operations_18")[2].schedule.fixed.graph.nodes}
     assert {Op.MANTISSA, Op.EXPONENT, Op.SCALE, Op.SELECT} <= lowered
-    multipliers = emit(planned("operations_22_logic")[2], "logic", shells=False).multipliers
+    multipliers = emit(alone(planned("operations_22_logic")[2]), "logic").multipliers
     assert {unit.style for unit in multipliers} == {"logic"}

@@ -12,7 +12,7 @@ import pytest
 from amaranth.hdl import Module
 from amaranth.sim import Simulator
 
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.rtl import queues as channel
 from rbdgen.rtl import round_trip
 from rbdgen.rtl.delay_line import LutRam
@@ -66,7 +66,7 @@ def transfers(plan: Pipeline, cut: Channel | None = None) -> tuple[list[int], li
 
 def plan_of(robot: str) -> Pipeline:
     if robot == "pendulum":
-        return compile_core(front_end(robot)).plan
+        return compile_front(front_end(robot)).plan
     return core_of(random_robot(np.random.default_rng(33), joints=3, branching=0.5)).plan
 
 

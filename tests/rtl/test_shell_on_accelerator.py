@@ -11,12 +11,12 @@ import pytest
 
 from rbdgen.api import generate, read_manifest
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
-from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.scheduled import Accelerated
+from rbdgen.compile.product import Product
 from rbdgen.design.choices import WHOLE
 from rbdgen.shell.task_packets import PacketFormat, Response, Status
 from rbdgen.tasks.routes import CODES, ROLLOUTS, STEPS
 from sim.runner import build_sources, run
+from tests.support.accelerated import accelerate
 from tests.support.packets import packet_format, task_scenario
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
@@ -25,7 +25,7 @@ TASKS = 50
 FLOODS = ([0, 0, 0], [15], [1 << 8])  # too short, of no function, with an option
 
 
-def scenario(made: Accelerated, manifest: dict[str, Any], kind: str) -> dict[str, Any]:
+def scenario(made: Product, manifest: dict[str, Any], kind: str) -> dict[str, Any]:
     """Tasks of random states, and of words from anywhere, which overflow."""
     rng, random_words = random.Random(3), np.random.default_rng(4)
     inside = inputs_of(made, within_limits(made, TASKS, 5))

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.shell.axi import WORD_BITS, Beat, Packet, Shell, fields_of
-from rbdgen.shell.emit import emit, shell_files
+from rbdgen.shell.emit import emit, shell_files, stream_shells
 from sim.runner import build_sources, run
 from tests.support.cores import any_words
 from tests.support.packets import malformed_packets
@@ -39,17 +40,17 @@ def design(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture(scope="module")
-def core(design: Path) -> Core:
-    return compile_core(front_end(str(design / "design.yaml")))
+def core(design: Path) -> Product:
+    return compile_front(front_end(str(design / "design.yaml")))
 
 
-def taken(core: Core, shell: Shell) -> int:
+def taken(core: Product, shell: Shell) -> int:
     """Clocks from task to task, for want of a faster input link or core."""
     least = max(len(shell.packet_in.beats), core.plan.interval)
     return next(k for k in count(0, core.plan.takes_every) if k >= least)
 
 
-def scenario(core: Core, shell: Shell, clocks_per_task: int) -> dict[str, Any]:
+def scenario(core: Product, shell: Shell, clocks_per_task: int) -> dict[str, Any]:
     """Tasks from anywhere in their words, so that flags travel too."""
     batch = any_words(core, TASKS, 1)
     assert batch.flags.any()
@@ -77,10 +78,10 @@ def scenario(core: Core, shell: Shell, clocks_per_task: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", ["wide", "words"])
-def test_on_the_bench(kind: str, design: Path, core: Core, tmp_path: Path) -> None:
+def test_on_the_bench(kind: str, design: Path, core: Product, tmp_path: Path) -> None:
     manifest = json.loads((design / "manifest.json").read_text())
     axi = manifest["axi"][kind]
-    shell = emit(core.plan, manifest["name"]).shells[kind]
+    shell = emit(core.accelerator, manifest["name"], stream_shells).shells[kind]
     clocks = axi["clocks_per_task"]
     assert clocks == max(taken(core, shell), len(shell.packet_out.beats))
     assert (axi["tdata_in"], axi["tdata_out"]) == (shell.packet_in.width, shell.packet_out.width)
@@ -91,10 +92,10 @@ def test_on_the_bench(kind: str, design: Path, core: Core, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("design", ["joints"], indirect=True)
-def test_a_link_a_little_slower_than_the_core(design: Path, core: Core, tmp_path: Path) -> None:
+def test_a_link_a_little_slower_than_the_core(design: Path, core: Product, tmp_path: Path) -> None:
     """What is read in vain while a result waits costs a little, which the promise has in it."""
     name = json.loads((design / "manifest.json").read_text())["name"]
-    around = emit(core.plan, name).shells["wide"]
+    around = emit(core.accelerator, name, stream_shells).shells["wide"]
     fields = fields_of(around.core.o.payload.shape())
     slower = core.plan.interval + 1
     cuts = [len(fields) * k // slower for k in range(slower + 1)]

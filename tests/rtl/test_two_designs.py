@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.api.manifest import core_ports
+from rbdgen.api.manifest import port_facts
 from rbdgen.api.verilated import ports_of
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.design.naming import design_name
 from rbdgen.design.ports import Ports, Stream
 from rbdgen.rtl.separate_module import with_own_names
@@ -50,7 +51,7 @@ endmodule
 class Pair:
     """The cores, the file of both and what holds them, and the ports of that."""
 
-    cores: list[Core]
+    cores: list[Product]
     source: Path
     ports: Ports
 
@@ -66,10 +67,10 @@ class Pair:
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
-    cores = [compile_core(front_end("pendulum", fit=False, **choices)) for choices in DESIGNS]
+    cores = [compile_front(front_end("pendulum", fit=False, **choices)) for choices in DESIGNS]
     names = [design_name(core.front.robot.name, core.front.design) for core in cores]
-    made = [emit(core.plan, name, shells=False) for core, name in zip(cores, names, strict=True)]
-    ports = [ports_of(core_ports(core, own.core)) for core, own in zip(cores, made, strict=True)]
+    made = [emit(core.accelerator, name) for core, name in zip(cores, names, strict=True)]
+    ports = [ports_of(port_facts(core)) for core, own in zip(cores, made, strict=True)]
     both = Ports(*(joined([getattr(own, way) for own in ports]) for way in ("input", "output")))
     values = {
         "ONE": names[0],

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.graph.node import Op
 from rbdgen.rtl.delay_line import BlockRam
 from rbdgen.schedule.channels import Pipeline
@@ -25,7 +26,7 @@ DESIGNS: tuple[dict[str, Any], ...] = (
 )
 
 
-def pendulum(**choices: Any) -> Core:
+def pendulum(**choices: Any) -> Product:
     return compiled("pendulum", **{"width": 18, **choices})
 
 
@@ -35,7 +36,7 @@ def test_counts_of_the_hardware(choices: dict[str, Any]) -> None:
     core = pendulum(**choices)
     found = features(core.plan)
     assert set(found) == set(NAMES) and min(found.values()) >= 0
-    made = emit(core.plan, "core", shells=False).core
+    made = emit(core.accelerator, "core").core
     cells = sum(-(-ram.width // 4) * -(-ram.depth // 16) for ram in made.rams)
     assert found["memory_cells"] == cells
     chained = found["chained_products"]
@@ -57,10 +58,10 @@ def test_counts_of_the_hardware(choices: dict[str, Any]) -> None:
 )
 def test_counts_of_joints_in_turn(robot: str, functions: tuple[str, ...], interval: int) -> None:
     """Memories between datapaths, those of results and flags, and a table of sines."""
-    core = compile_core(front_end(robot, functions=functions, fold="joints", ii=interval))
+    core = compile_front(front_end(robot, functions=functions, fold="joints", ii=interval))
     found = features(core.plan)
     assert set(found) == set(NAMES) and min(found.values()) >= 0
-    made = emit(core.plan, "core", shells=False).core
+    made = emit(core.accelerator, "core").core
     blocks = [ram for ram in made.rams if isinstance(ram, BlockRam)]
     rams = [ram for ram in made.rams if not isinstance(ram, BlockRam)]
     assert found["memory_cells"] == sum(-(-r.width // 4) * -(-r.depth // 16) for r in rams) > 0
@@ -81,7 +82,7 @@ def test_what_sines_and_reciprocals_take(tmp_path: Path) -> None:
     file = tmp_path / "chain.urdf"
     file.write_text(chain_urdf(3))
     choices = {"functions": ("minv",), "width": 26, "fit": False}
-    cores = [compile_core(front_end(str(file), target=t, **choices)) for t in ("xc7", "ecp5-25f")]
+    cores = [compile_front(front_end(str(file), target=t, **choices)) for t in ("xc7", "ecp5-25f")]
     expected = {
         "sine_bits": 2 * 26,
         "sine_order_bits": 2 * 26 * (2 - 1),
@@ -125,7 +126,7 @@ def test_what_chooses_operands() -> None:
 
 def test_joints_in_turn_are_fewer_sums_in_more_memory() -> None:
     folds = {
-        fold: features(compile_core(front_end("iiwa14", fold=fold, ii=12)).plan)
+        fold: features(compile_front(front_end("iiwa14", fold=fold, ii=12)).plan)
         for fold in ("none", "joints")
     }
     assert folds["joints"]["sum_bits"] < 0.6 * folds["none"]["sum_bits"]
@@ -138,7 +139,7 @@ def test_more_work_is_more_of_everything(tmp_path: Path) -> None:
     for joints in (1, 2):
         file = tmp_path / f"chain{joints}.urdf"
         file.write_text(chain_urdf(joints))
-        found.append(features(compile_core(front_end(str(file), functions=("did",))).plan))
+        found.append(features(compile_front(front_end(str(file), functions=("did",))).plan))
     for name in ("sums", "sum_bits", "result_bits", "waiting_bits", "products", "checks"):
         assert found[0][name] < found[1][name]
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from amaranth.sim import Simulator, SimulatorContext
 
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.graph import Graph
@@ -26,21 +27,21 @@ from rbdgen.schedule.units import job, shared_jobs
 QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
 TARGET = find_target("ecp5-85f")
 CASES = {
-    "gantry": lambda: compile_core(front_end("gantry")),
-    "iiwa14": lambda: compile_core(front_end("iiwa14")),
-    "forward": lambda: compile_core(front_end("pendulum", functions=("fd",), error=1e-5)),
-    "quadruped": lambda: compile_core(front_end(QUADRUPED, base="floating", functions=("minv",))),
+    "gantry": lambda: compile_front(front_end("gantry")),
+    "iiwa14": lambda: compile_front(front_end("iiwa14")),
+    "forward": lambda: compile_front(front_end("pendulum", functions=("fd",), error=1e-5)),
+    "quadruped": lambda: compile_front(front_end(QUADRUPED, base="floating", functions=("minv",))),
 }
 INTERVALS = (1, 2, 3, 5, 8, 16)
 
 
 @pytest.fixture(scope="module", params=list(CASES))
-def core(request: pytest.FixtureRequest) -> Core:
+def core(request: pytest.FixtureRequest) -> Product:
     return CASES[request.param]()
 
 
 @pytest.mark.parametrize("interval", INTERVALS)
-def test_a_fold_keeps_its_rules(core: Core, interval: int) -> None:
+def test_a_fold_keeps_its_rules(core: Product, interval: int) -> None:
     """As many units as the floor says, none of them twice in a phase, nothing read too early."""
     made = fold(core.fixed, TARGET, interval)
     kinds = Counter(place.kind for place in made.place.values())
@@ -188,7 +189,7 @@ def test_the_smallest_interval_that_fits_a_budget() -> None:
 
 def test_a_budget_chooses_the_interval() -> None:
     """iiwa's inverse dynamics on the 28 multipliers of the smallest ECP5: one task in 5 cycles."""
-    core = compile_core(front_end("iiwa14", width=18, multipliers=28, target="ecp5-25f"))
+    core = compile_front(front_end("iiwa14", width=18, multipliers=28, target="ecp5-25f"))
     assert isinstance(core.plan, Fold)
     assert core.plan.interval == 5
     assert core.plan.multipliers == 28
@@ -208,4 +209,4 @@ def test_a_budget_chooses_the_interval() -> None:
 )
 def test_what_cannot_be_folded_is_refused(choices: dict[str, object], message: str) -> None:
     with pytest.raises(RobotError, match=message):
-        compile_core(front_end("iiwa14", **choices))
+        compile_front(front_end("iiwa14", **choices))

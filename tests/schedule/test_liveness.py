@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen.compile.expected import expected_errors
-from rbdgen.compile.flow import front_end
-from rbdgen.compile.product import compile_design
+from rbdgen.compile.flow import compile_design, front_end
 from rbdgen.compile.words import FixedFunctions
 from rbdgen.schedule.liveness import needs_beside, needs_of
 

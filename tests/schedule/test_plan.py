@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import rbdgen
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.draw.picture import PICTURES
 from rbdgen.rtl.cores import CORES
 from rbdgen.schedule.channels import Pipeline
@@ -58,7 +58,7 @@ def test_nobody_asks_of_what_kind_a_plan_is() -> None:
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_what_a_plan_says_of_itself(kind: type) -> None:
     choices = {"fit": False} | KINDS[kind]
-    plan: Plan = compile_core(front_end(choices.pop("robot"), **choices)).plan
+    plan: Plan = compile_front(front_end(choices.pop("robot"), **choices)).plan
     assert type(plan) is kind
     assert plan.latency > 0 and plan.multipliers == plan.binding.multipliers > 0
     assert plan.interval % plan.takes_every == 0

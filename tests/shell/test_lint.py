@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rbdgen.api.manifest import shells_of
-from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.flow import compile_core, front_end
-from rbdgen.shell.emit import emit, emit_accelerator, verilog_file
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.shell.emit import emit, stream_shells, verilog_file
+from tests.support.accelerated import accelerate
 from tests.support.lint import check_head, check_lint, said
 
 pytestmark = pytest.mark.rtl
@@ -43,13 +44,16 @@ def check_files(files: dict[str, str], name: str, place: Path) -> None:
 
 
 def test_a_core_and_its_shells(tmp_path: Path) -> None:
-    check_files(emit(compile_core(front_end("pendulum")).plan, "core").files, "core", tmp_path)
+    made = emit(compile_front(front_end("pendulum")).accelerator, "core", stream_shells)
+    check_files(made.files, "core", tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", CORES)
 def test_cores(kind: str, tmp_path: Path) -> None:
-    made = emit(compile_core(front_end("pendulum", **CORES[kind])).plan, kind)
+    made = emit(
+        compile_front(front_end("pendulum", **CORES[kind])).accelerator, kind, stream_shells
+    )
     check_files(made.files, kind, tmp_path)
 
 
@@ -57,13 +61,13 @@ def test_cores(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ACCELERATORS)
 def test_accelerators(kind: str, tmp_path: Path) -> None:
     made = accelerate("pendulum", accelerator=True, **ACCELERATORS[kind])
-    emitted = emit_accelerator(made.accelerator, kind, lambda core: shells_of(made, core, kind, 1))
+    emitted = emit(made.accelerator, kind, partial(shells_of, made=made, identity=1))
     check_files(emitted.files, kind, tmp_path)
 
 
 @pytest.mark.slow
 def test_limbs_in_turn(tmp_path: Path) -> None:
-    made = emit(compile_core(front_end("hyq", **LIMBS)).plan, "limbs")
+    made = emit(compile_front(front_end("hyq", **LIMBS)).accelerator, "limbs", stream_shells)
     check_files(made.files, "limbs", tmp_path)
 
 

@@ -14,8 +14,9 @@ from rbdgen.api.evaluation import to_words
 from rbdgen.api.integer_model import integer_results
 from rbdgen.api.simulation import batches
 from rbdgen.api.verilated import build_core
-from rbdgen.compile.flow import Core, Front, compile_core
+from rbdgen.compile.flow import Front, compile_front
 from rbdgen.compile.front import trace
+from rbdgen.compile.product import Product
 from rbdgen.design.design import Design
 from rbdgen.design.target import find_target
 from rbdgen.robot.canonical import canonicalize
@@ -24,7 +25,7 @@ from rbdgen.rtl.delay_line import LutRam
 from rbdgen.tools.model import Model, Result
 
 
-def core_of(robot: Robot, multipliers: int | None = None, **choices: object) -> Core:
+def core_of(robot: Robot, multipliers: int | None = None, **choices: object) -> Product:
     """The core of a robot that stands in no file.
 
     ``choices`` are fields of Design; ``multipliers`` is the part's budget, if not the target's.
@@ -34,7 +35,7 @@ def core_of(robot: Robot, multipliers: int | None = None, **choices: object) -> 
     part = find_target(design.target)
     if multipliers is not None:
         part = replace(part, multipliers=multipliers)
-    return compile_core(Front(design, part, robot, canonical, trace(design, canonical)))
+    return compile_front(Front(design, part, robot, canonical, trace(design, canonical)))
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Batch:
     flags: np.ndarray  # (N, outputs), bool: overflow
 
 
-def any_words(core: Core, n: int, seed: int) -> Batch:
+def any_words(core: Product, n: int, seed: int) -> Batch:
     """Every input anywhere in its word, one in eight at an end of it: much of this overflows."""
     rng = np.random.default_rng(seed)
     words = {}
@@ -57,13 +58,13 @@ def any_words(core: Core, n: int, seed: int) -> Batch:
     return batch(core, words)
 
 
-def states_within_limits(core: Core, n: int, seed: int) -> Batch:
+def states_within_limits(core: Product, n: int, seed: int) -> Batch:
     """Random states of the robot, as ``rbdgen simulate`` draws them."""
     (state,) = batches(core, n, seed)
     return batch(core, to_words(core, state))
 
 
-def batch(core: Core, words: dict[str, np.ndarray]) -> Batch:
+def batch(core: Product, words: dict[str, np.ndarray]) -> Batch:
     outputs, flags = integer_results(core, words)
     return Batch(
         np.stack([words[name] for name in core.fixed.inputs], axis=1),
@@ -72,7 +73,7 @@ def batch(core: Core, words: dict[str, np.ndarray]) -> Batch:
     )
 
 
-def verilated(core: Core, folder: Path, name: str) -> Model:
+def verilated(core: Product, folder: Path, name: str) -> Model:
     """The core as it is generated, without shells."""
     # -O0: these cores are small, compiling takes longer than running
     return build_core(core, folder, name)[0]
@@ -114,18 +115,18 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
 class Built:
     """A core and its Verilated model."""
 
-    core: Core
+    core: Product
     model: Model
 
 
-def check_on_time(run: Result, core: Core) -> None:
+def check_on_time(run: Result, core: Product) -> None:
     """A task every interval, each result after exactly the latency that was predicted."""
     tasks = np.arange(len(run.accept_cycle)) * core.plan.interval
     np.testing.assert_array_equal(run.accept_cycle - run.accept_cycle[0], tasks)
     np.testing.assert_array_equal(run.result_cycle - run.accept_cycle, core.plan.latency)
 
 
-def check_runs(model: Model, core: Core, expected: Batch) -> None:
+def check_runs(model: Model, core: Product, expected: Batch) -> None:
     """Every bit, on time where nobody stalls, and in order where both sides do."""
     run = model.run(expected.tasks, seed=1)
     check(run, expected)

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from rbdgen.api.manifest import core_ports
+from rbdgen.api.manifest import port_facts
 from rbdgen.api.verilated import ports_of
-from rbdgen.compile.core import Core
+from rbdgen.compile.product import Product
 from rbdgen.design.ports import Ports
 from rbdgen.shell.emit import emit
 from rbdgen.system.named_word import NamedWord
@@ -242,9 +242,9 @@ def _unpacked(word: int, fields: Sequence[NamedWord]) -> list[int]:
     return values
 
 
-def written(core: Core, name: str, place: Path) -> tuple[Path, Ports]:
+def written(core: Product, name: str, place: Path) -> tuple[Path, Ports]:
     """A core's Verilog in ``place``, and its ports."""
-    made = emit(core.plan, name, shells=False)
+    made = emit(core.accelerator, name)
     source = place / f"{name}.v"
     source.write_text(made.files[source.name])
-    return source, ports_of(core_ports(core, made.core))
+    return source, ports_of(port_facts(core))

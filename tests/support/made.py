@@ -8,21 +8,21 @@ from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 from rbdgen import api
-from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.flow import Core, compile_core, front_end
-from rbdgen.compile.scheduled import Accelerated
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
+from tests.support.accelerated import accelerate
 
 KEPT = 24  # designs at a time; one of a large robot takes 100 MB
 
 
 @lru_cache(KEPT)
-def compiled(robot: str, **choices: Any) -> Core:
+def compiled(robot: str, **choices: Any) -> Product:
     """The core of a robot, with the choices of a command line."""
-    return compile_core(front_end(robot, **choices))
+    return compile_front(front_end(robot, **choices))
 
 
 @lru_cache(KEPT)
-def accelerated(robot: str, **choices: Any) -> Accelerated:
+def accelerated(robot: str, **choices: Any) -> Product:
     """The accelerator of a robot."""
     return accelerate(robot, **choices)
 

@@ -6,8 +6,9 @@ from functools import cache
 
 import numpy as np
 
-from rbdgen.compile.flow import Core, Front, compile_core, front_end
+from rbdgen.compile.flow import Front, compile_front, front_end
 from rbdgen.compile.front import trace
+from rbdgen.compile.product import Product
 from rbdgen.design.design import Design
 from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph
@@ -33,15 +34,15 @@ CHOICES = {
 
 
 @cache
-def compiled(case: str) -> Core:
+def compiled(case: str) -> Product:
     if case.startswith("random"):
         seed = int(case.removeprefix("random"))
         robot = random_robot(np.random.default_rng(seed), 3 + seed, branching=0.4, mimic=0.2)
         canonical = canonicalize(robot)
         design = Design(f"{case}.urdf", external_forces=(canonical.joints[-1].body,), fit=False)
         part = find_target(design.target)
-        return compile_core(Front(design, part, robot, canonical, trace(design, canonical)))
-    return compile_core(front_end(case.partition("-")[0], fit=False, **CHOICES.get(case, {})))
+        return compile_front(Front(design, part, robot, canonical, trace(design, canonical)))
+    return compile_front(front_end(case.partition("-")[0], fit=False, **CHOICES.get(case, {})))
 
 
 def random_graph(seed: int, operations: int = 40) -> FixedGraph:

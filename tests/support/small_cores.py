@@ -17,8 +17,10 @@ from rbdgen.passes.word_forms import reciprocals
 from rbdgen.schedule.binding import bind
 from rbdgen.schedule.channels import Pipeline, plan
 from rbdgen.schedule.pipelined import schedule
+from rbdgen.schedule.plan import Plan
 from rbdgen.shell.emit import emit
 from rbdgen.system.named_word import NamedWord
+from rbdgen.tasks.stages import Accelerator, one_stage
 from rbdgen.tools.model import Model
 from rbdgen.tools.verilate import build
 from rbdgen.words.constant_multiply import constant_multiply, tolerances
@@ -66,9 +68,14 @@ def any_words(fixed: FixedGraph, n: int, seed: int) -> dict[str, np.ndarray]:
     return words
 
 
+def alone(plan: Plan) -> Accelerator:
+    """A plan as a design of one function."""
+    return one_stage(plan, {"id": tuple(plan.whole.graph.outputs)})
+
+
 def verilated(of: Pipeline, folder: Path, name: str) -> Model:
     source = folder / f"{name}.v"
-    source.write_text(emit(of, name, shells=False).files[source.name])
+    source.write_text(emit(alone(of), name).files[source.name])
     return build([source], name, ports=ports(of.schedule.fixed))
 
 

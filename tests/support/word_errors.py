@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rbdgen.compile.flow import Core
+from rbdgen.compile.product import Product
 from rbdgen.compile.samples import factors, sample_states
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.accuracy import Accuracy
@@ -11,7 +11,7 @@ from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.rows import SCALES
 
 
-def error_of(core: Core, seed: int) -> dict[str, float]:
+def error_of(core: Product, seed: int) -> dict[str, float]:
     """Of each array the row that is off most, over what its scale allows, in states that no pass
     has seen."""
     front = core.front

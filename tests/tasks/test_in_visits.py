@@ -9,10 +9,9 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
-from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import front_end
+from rbdgen.compile.product import Product
 from rbdgen.compile.samples import sample_states
-from rbdgen.compile.scheduled import Accelerated
 from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.dynamics.interface import from_columns, to_columns
@@ -20,6 +19,7 @@ from rbdgen.graph.word import kind_of
 from rbdgen.tasks.in_visits import in_visits
 from rbdgen.tasks.routes import place
 from rbdgen.words.program_ranges import evaluate_program, program_word_samples
+from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER
 
@@ -53,12 +53,12 @@ def test_visits_are_the_dynamics() -> None:
 
 
 @pytest.fixture(scope="module")
-def made() -> Accelerated:
+def made() -> Product:
     choices = {"error": 1e-5, "ii": 3, "target": "xcup", "fold": "none"}
     return accelerate("pendulum", functions=ON_ACCELERATORS, **choices)
 
 
-def test_words_along_visits_are_the_accelerator_s(made: Accelerated) -> None:
+def test_words_along_visits_are_the_accelerator_s(made: Product) -> None:
     """What widths are measured with gives the bits that stages give."""
     front, state = made.front, within_limits(made, STATES, 2)
     whole = in_words(front, front.graph, sample_inputs(front), lambda _: None)[1]
@@ -80,7 +80,7 @@ def test_words_along_visits_are_the_accelerator_s(made: Accelerated) -> None:
             np.testing.assert_array_equal(found[name], of.real(words[:, k]), str(name))
 
 
-def kept(made: Accelerated, error: float) -> dict[str, dict[str, float]]:
+def kept(made: Product, error: float) -> dict[str, dict[str, float]]:
     """Function → array → the error of its worst coordinate in other states; every one as promised,
     and no flag."""
     state = within_limits(made, 2000, 11)
@@ -93,7 +93,7 @@ def kept(made: Accelerated, error: float) -> dict[str, dict[str, float]]:
     return found
 
 
-def test_the_promise_is_kept_by_every_function(made: Accelerated) -> None:
+def test_the_promise_is_kept_by_every_function(made: Product) -> None:
     found = kept(made, 1e-5)
     assert max(max(arrays.values()) for arrays in found.values()) > 1e-5 / 3
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rbdgen.api.reference import golden_model
 from rbdgen.api.stimulus import inputs_of, within_limits
-from rbdgen.compile.accelerate import accelerate
 from rbdgen.dynamics.interface import from_columns
 from rbdgen.golden.step import euler_step, rk4_step
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
@@ -26,6 +25,7 @@ from rbdgen.tasks.integration import (
     turn_flags,
 )
 from rbdgen.tasks.model import evaluate_task
+from tests.support.accelerated import accelerate
 from tests.support.marks import slow
 
 SWINGER = str(Path(__file__).parents[1] / "robots" / "swinger.urdf")

@@ -10,8 +10,7 @@ import pytest
 
 from rbdgen.api.reference import golden_model
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
-from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.scheduled import Accelerated
+from rbdgen.compile.product import Product
 from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
 from rbdgen.design.derived import of_functions
@@ -20,20 +19,21 @@ from rbdgen.graph.fixed import FixedGraph, Format, convert, evaluate_fixed
 from rbdgen.graph.word import kind_of
 from rbdgen.robot.model import RobotError
 from rbdgen.tasks.model import evaluate_task
+from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in
 from tests.support.made import accelerated
 
 
-def arm(fold: str) -> Accelerated:
+def arm(fold: str) -> Product:
     return accelerated("iiwa14_fast", functions=ON_ACCELERATORS, ii=8, target="xcup", fold=fold)
 
 
 @pytest.fixture(scope="module")
-def made() -> Accelerated:
+def made() -> Product:
     return arm("auto")
 
 
-def rolling() -> Accelerated:
+def rolling() -> Product:
     return accelerated("pendulum", functions=ROLLOUTS, ii=8, target="xcup", accelerator=True)
 
 
@@ -75,7 +75,7 @@ LARGEST = {
 
 
 @pytest.mark.parametrize("function", ON_ACCELERATORS)
-def test_errors_against_the_golden_model(made: Accelerated, function: str) -> None:
+def test_errors_against_the_golden_model(made: Product, function: str) -> None:
     state = within_limits(made, 1000, 2)
     errors = worst_in(Traffic(made, inputs_of(made, state)), function, state)
     assert errors
@@ -83,7 +83,7 @@ def test_errors_against_the_golden_model(made: Accelerated, function: str) -> No
         assert error < LARGEST[name.partition("_")[0]]
 
 
-def test_forward_dynamics_undoes_inverse_dynamics(made: Accelerated) -> None:
+def test_forward_dynamics_undoes_inverse_dynamics(made: Product) -> None:
     state = within_limits(made, 500, 3)
     inputs = inputs_of(made, state)
     formats = made.accelerator.result_formats
@@ -92,7 +92,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(made: Accelerated) -> None:
     assert np.sqrt(((qdd - state["qdd"]) ** 2).mean() / (state["qdd"] ** 2).mean()) < 1e-2
 
 
-def test_the_gradients_are_taken_at_the_acceleration_that_was_found(made: Accelerated) -> None:
+def test_the_gradients_are_taken_at_the_acceleration_that_was_found(made: Product) -> None:
     """dfd is difd at what fd gives, with what minv gives: the feedback, bit for bit."""
     accelerator = made.accelerator
     inputs = inputs_of(made, within_limits(made, 200, 4))
@@ -133,7 +133,7 @@ def test_a_rollout_is_told_its_rule_and_its_turn(rule: str) -> None:
     assert off.max() < 0.05 * apart.max()
 
 
-def test_an_overflow_anywhere_flags_the_task(made: Accelerated) -> None:
+def test_an_overflow_anywhere_flags_the_task(made: Product) -> None:
     rng = np.random.default_rng(5)
     for function, formats in made.accelerator.formats.items():
         words = {n: rng.integers(f.lowest, f.highest, 300) for n, f in formats.items()}

@@ -9,9 +9,10 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from rbdgen.api.manifest import core_ports
+from rbdgen.api.manifest import port_facts
 from rbdgen.api.verilated import ports_of
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.design.ports import Ports, Stream
 from rbdgen.rtl import queues as channel
 from rbdgen.schedule.fabric import BANK
@@ -36,11 +37,11 @@ STALLS = (0.0, 0.1, 0.5, 0.9)
 DRAIN = 64  # cycles that a run goes on after its last result
 
 
-def shipped(name: str, **choices: object) -> Core:
-    return compile_core(front_end(name, fit=False, **choices))
+def shipped(name: str, **choices: object) -> Product:
+    return compile_front(front_end(name, fit=False, **choices))
 
 
-def tree(seed: int, joints: int, **choices: object) -> Core:
+def tree(seed: int, joints: int, **choices: object) -> Product:
     """Of a random robot that branches, turns and slides, and has a joint that mimics another."""
     robot = random_robot(np.random.default_rng(seed), joints=joints, branching=0.5, mimic=0.3)
     assert any(joint.mimic for joint in robot.joints)
@@ -49,7 +50,7 @@ def tree(seed: int, joints: int, **choices: object) -> Core:
     return core_of(robot, **choices)
 
 
-CASES: dict[str, Callable[[], Core]] = {
+CASES: dict[str, Callable[[], Product]] = {
     "pendulum_12": lambda: shipped("pendulum", width=12),
     "tree_25_with_forces": lambda: tree(6, 3, width=25, external_forces="link002"),
     "tree_32_sines_given": lambda: tree(14, 4, width=32, angles="sincos"),
@@ -140,8 +141,8 @@ endmodule
 def test_overflow_sticks_until_cleared(folder: Path) -> None:
     """The core's ``overflow`` beside each result, with ``clear`` given beside some tasks."""
     core = CASES["pendulum_12"]()
-    made = emit(core.plan, "pendulum_12", shells=False)
-    ports = ports_of(core_ports(core, made.core))
+    made = emit(core.accelerator, "pendulum_12")
+    ports = ports_of(port_facts(core))
     outputs = len(core.fixed.graph.outputs)
     last = ports.output.width + outputs - 1
     text = STICKY.format(

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.compile.flow import Core
+from rbdgen.compile.product import Product
 from rbdgen.graph.word import kind_of
 from rbdgen.schedule.fold import Fold
 from rbdgen.schedule.round_plan import RoundPlan
@@ -29,7 +29,7 @@ ROBOTS = Path(__file__).parents[1] / "robots"
 QUADRUPED, GRIPPER = (str(ROBOTS / f"{name}.urdf") for name in ("quadruped", "gripper"))
 
 
-CASES: dict[str, Callable[[], Core]] = {
+CASES: dict[str, Callable[[], Product]] = {
     "gantry_2": lambda: compiled("gantry", ii=2),
     "iiwa14_7": lambda: compiled("iiwa14", ii=7),
     "pendulum_fd_mixed_3": lambda: compiled("pendulum", functions=("fd",), error=1e-5, ii=3),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from tests.support.cores import (
     any_words,
     check_runs,
@@ -38,7 +38,7 @@ def test_every_bit_of_every_function(
 ) -> None:
     """A task a clock, each result after the latency that was predicted; and under stalls."""
     path, choices = ROBOTS[robot]
-    core = compile_core(front_end(path, functions=(function,), fit=False, **choices))
+    core = compile_front(front_end(path, functions=(function,), fit=False, **choices))
     model = verilated(core, shared_folder(tmp_path_factory, "functions"), f"{robot}_{function}")
     inside, anywhere = states_within_limits(core, 1000, 1), any_words(core, 500, 2)
     assert not inside.flags.any()

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.manifest import core_ports
+from rbdgen.api.manifest import port_facts
 from rbdgen.api.verilated import ports_of
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.design.cells import SITES
 from rbdgen.design.ports import Ports
 from rbdgen.rtl.multiplier_cells import emit_cells
@@ -58,7 +59,7 @@ def to_verilog(folder: Path, top: str) -> None:
 
 
 def of_cells(
-    folder: Path, made: Emitted[Any, Any], ports: Ports, family: str = "ecp5"
+    folder: Path, made: Emitted[Any], ports: Ports, family: str = "ecp5"
 ) -> tuple[Cells, Model]:
     """The design ``core`` mapped to cells, and these simulated."""
     sources = [folder / "core.il", folder / "multipliers.il"]
@@ -81,10 +82,10 @@ def of_cells(
 @pytest.mark.parametrize("target", ["ecp5-85f", "gw2a-18", "lifcl-40"])
 def test_core_of_cells(target: str, tmp_path: Path) -> None:
     """A pendulum: carry chains, LUT-RAM, block RAM, hardware multipliers and their registers."""
-    core = compile_core(front_end("pendulum", target=target))
-    made = emit(core.plan, "core", shells=False)
+    core = compile_front(front_end("pendulum", target=target))
+    made = emit(core.accelerator, "core")
     family = core.front.target.family
-    cells, model = of_cells(tmp_path, made, ports_of(core_ports(core, made.core)), family)
+    cells, model = of_cells(tmp_path, made, ports_of(port_facts(core)), family)
     for kinds in SITES[family].values():
         assert any(cells[cell] for cell in kinds)
     assert sum(cells[cell] for cell in SITES[family]["multipliers"]) == core.plan.multipliers
@@ -96,9 +97,9 @@ def test_core_of_cells(target: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_joints_in_turn_of_cells(tmp_path: Path) -> None:
     """A pendulum on Nexus: block RAMs with words of several widths, with contents and without."""
-    core = compile_core(front_end("pendulum", target="lifcl-40", fold="joints", ii=8))
-    made = emit(core.plan, "core", shells=False)
-    cells, model = of_cells(tmp_path, made, ports_of(core_ports(core, made.core)), "nexus")
+    core = compile_front(front_end("pendulum", target="lifcl-40", fold="joints", ii=8))
+    made = emit(core.accelerator, "core")
+    cells, model = of_cells(tmp_path, made, ports_of(port_facts(core)), "nexus")
     module = json.loads((tmp_path / "netlist.json").read_text())["modules"]["core"]
     memories = [own for own in module["cells"].values() if own["type"] == "PDPSC16K"]
     assert len(memories) == cells["PDPSC16K"]
@@ -111,15 +112,15 @@ def test_joints_in_turn_of_cells(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_arm_of_cells(tmp_path: Path) -> None:
     """iiwa 14, joints in turn: block RAMs that are written, on a family other than ECP5."""
-    core = compile_core(front_end("iiwa14", target="gw2a-18", fold="joints", ii=24))
-    made = emit(core.plan, "core", shells=False)
+    core = compile_front(front_end("iiwa14", target="gw2a-18", fold="joints", ii=24))
+    made = emit(core.accelerator, "core")
     family = core.front.target.family
-    cells, model = of_cells(tmp_path, made, ports_of(core_ports(core, made.core)), family)
+    cells, model = of_cells(tmp_path, made, ports_of(port_facts(core)), family)
     assert sum(cells[cell] for cell in SITES[family]["block_rams"]) > 10
     check_cells(core, model, 40)
 
 
-def check_cells(core: Core, model: Model, states: int) -> None:
+def check_cells(core: Product, model: Model, states: int) -> None:
     """Every bit and the latency, of states and of any words, under stalls too."""
     for expected in (states_within_limits(core, states, 1), any_words(core, states, 2)):
         run = model.run(expected.tasks, seed=3)
@@ -136,7 +137,7 @@ def test_reciprocals_of_cells(tmp_path: Path) -> None:
     states = mass_matrices(STATES, 1)
     fixed = small_cores.in_fixed_point(minv_of_two_joints(), states, 22)
     plan = small_cores.plan_of(fixed)
-    made = emit(plan, "core", shells=False)
+    made = emit(small_cores.alone(plan), "core")
     cells, model = of_cells(tmp_path, made, small_cores.ports(fixed))
     assert cells["DP16KD"] == 2
     assert cells["MULT18X18D"] == plan.schedule.binding.multipliers

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import as_core
 from rbdgen.compile.words import FixedFunctions
 from rbdgen.schedule.candidates import Candidates
 from rbdgen.schedule.round_plan import RoundPlan
@@ -41,7 +41,7 @@ def test_every_bit(
     tmp_path_factory: pytest.TempPathFactory,
     request: pytest.FixtureRequest,
 ) -> None:
-    core = compile_core(front_end("pendulum", fold="joints", **choices))
+    core = compile_front(front_end("pendulum", fold="joints", **choices))
     assert isinstance(core.plan, RoundPlan)
     assert templates <= {visit.template for visit in core.plan.program.real.reads}
     folder = shared_folder(tmp_path_factory, "in_turn")
@@ -65,14 +65,14 @@ def test_rounds_of_one_cycle(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     """Results leave one after the other without a pause, and products in logic are the same."""
-    core = compile_core(front_end(robot, functions=(function,), fold="joints", ii=4 * rounds))
+    core = compile_front(front_end(robot, functions=(function,), fold="joints", ii=4 * rounds))
     program, _ = FixedFunctions(core.front).program
     target = core.front.target
     plan = in_rounds(Candidates(program, target).program(rounds), target, rounds, 1, budget)
     assert plan.interval == rounds
     assert plan.multipliers == budget
     assert "logic" in plan.template.binding.style.values()
-    core = replace(core, plan=plan, fixed=plan.whole)
+    core = as_core(core.front, core.ranges, plan)
     model = verilated(core, shared_folder(tmp_path_factory, "in_turn"), f"{robot}_one_cycle")
     for expected in (states_within_limits(core, 300, 1), any_words(core, 300, 2)):
         check_runs(model, core, expected)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.choices import OF_FRAMES, OF_MASSES
 from tests.support.cores import (
     any_words,
@@ -42,7 +42,7 @@ def test_every_bit(case: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     frames = front_end(path, functions=("m",), base=choices.get("base", "fixed")).robot.joints[-1:]
     if not set(OF_FRAMES).isdisjoint(choices["functions"]):
         choices = {**choices, "frames": tuple(joint.body for joint in frames)}
-    core = compile_core(front_end(path, fit=False, **choices))
+    core = compile_front(front_end(path, fit=False, **choices))
     model = verilated(
         core, shared_folder(tmp_path_factory, "observed"), f"observed_{list(CASES).index(case)}"
     )

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.api.manifest import core_ports
+from rbdgen.api.manifest import port_facts
 from rbdgen.api.verilated import ports_of
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.cells import counted
 from rbdgen.rtl.multiplier import behaviours
 from rbdgen.rtl.separate_module import with_own_names
@@ -118,9 +118,9 @@ def test_what_is_in_one_piece_or_unknown_is_left_as_it_is() -> None:
 def test_every_bit(interval: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A pipeline, whose regions are parted, and a folded core, which is one module."""
     folder = shared_folder(tmp_path_factory, "partition")
-    core = compile_core(front_end("pendulum", functions=("fd",), ii=interval))
+    core = compile_front(front_end("pendulum", functions=("fd",), ii=interval))
     name = f"cut_{interval}"
-    made = emit(core.plan, name, shells=False)
+    made = emit(core.accelerator, name)
     rtlil = made.files[f"{name}.il"]
     modules = {m[1]: m[0] for m in re.finditer(r"^module (\S+)\n(?:.*\n)*?end\n", rtlil, re.M)}
     outputs = {
@@ -137,7 +137,7 @@ def test_every_bit(interval: int, tmp_path_factory: pytest.TempPathFactory) -> N
     text = "\n".join(pieces.values())
     source = folder / f"{name}.v"
     source.write_text(to_verilog(text) + with_own_names(behaviours(made.multipliers), name))
-    ports = ports_of(core_ports(core, made.core))
+    ports = ports_of(port_facts(core))
     model = build([source], name, ports=ports)
     for expected in (states_within_limits(core, 300, 1), any_words(core, 300, 2)):
         run = model.run(expected.tasks, seed=1)
@@ -151,9 +151,9 @@ def test_every_bit(interval: int, tmp_path_factory: pytest.TempPathFactory) -> N
 def test_cells_are_nearly_those_of_the_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    core = compile_core(front_end("pendulum", functions=("fd",), ii=3))
+    core = compile_front(front_end("pendulum", functions=("fd",), ii=3))
     sources = []
-    for name, text in emit(core.plan, "core", shells=False).files.items():
+    for name, text in emit(core.accelerator, "core").files.items():
         if name in ("core.il", "core.v"):
             sources.append(tmp_path / name)
             sources[-1].write_text(text)

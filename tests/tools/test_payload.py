@@ -10,9 +10,9 @@ import pytest
 from rbdgen.api import evaluate, states
 from rbdgen.api.simulation import integer_errors
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
-from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
+from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in, worst_of
 from tests.support.cores import (
     any_words,
@@ -38,7 +38,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 )
 def test_every_bit(case: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     path, choices = CASES[case]
-    core = compile_core(front_end(path, fit=False, **choices))
+    core = compile_front(front_end(path, fit=False, **choices))
     assert sum(name.startswith("payload") for name in core.fixed.inputs) == 10
     model = verilated(
         core, shared_folder(tmp_path_factory, "payload"), f"payload_{list(CASES).index(case)}"
@@ -51,7 +51,7 @@ def test_every_bit(case: str, tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.mark.parametrize("function", ["id", "m", "did", "g", "nle", "com", "energy", "hg"])
 def test_words_are_nearly_golden(function: str) -> None:
-    core = compile_core(front_end("gantry", functions=(function,), payload="tool"))
+    core = compile_front(front_end("gantry", functions=(function,), payload="tool"))
     report = integer_errors(core, 50)
     assert report.overflows == 0
     assert all(error < 0.002 for error in worst_of(report.coordinates).values())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.compile.flow import Front, compile_core, front_end
+from rbdgen.compile.flow import Front, compile_front, front_end
 from rbdgen.dynamics.interface import turning_inputs
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.execute import NUMBERS
@@ -83,7 +83,7 @@ def check(front: Front, fixed: FixedGraph) -> None:
 )
 def test_words_beyond_a_turn_are_right(robot: str, choices: dict[str, Any]) -> None:
     front = front_end(robot, **choices)
-    check(front, compile_core(front).fixed)
+    check(front, compile_front(front).fixed)
 
 
 def test_bounds_are_those_of_the_words_ends() -> None:

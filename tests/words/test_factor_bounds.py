@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.graph import Multiple
@@ -201,6 +201,6 @@ def test_no_mantissa_is_farther_off(width: int, operand: int) -> None:
 
 
 def test_a_core_says_so() -> None:
-    core = compile_core(front_end("pendulum", functions=("minv",)))
+    core = compile_front(front_end("pendulum", functions=("minv",)))
     assert core.proof is not None
     assert core.proof.holds == set(core.plan.fixed.graph.nodes)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.compile.flow import Core
+from rbdgen.compile.product import Product
 from rbdgen.compile.words import sample_inputs
 from rbdgen.design.nested import MotionLimits
 from rbdgen.graph.evaluate import evaluate
@@ -29,7 +29,7 @@ STEPS, SEED = 300, 1000
 STATES = json.loads(Path(__file__).with_name("states.json").read_text())
 
 
-def core(robot: str, functions: tuple[str, ...], **choices: Any) -> Core:
+def core(robot: str, functions: tuple[str, ...], **choices: Any) -> Product:
     asked = {"width": 18, "fit": False, **choices}
     return compiled(robot, functions=functions, **asked)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
@@ -30,7 +30,7 @@ def test_the_list_is_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Pass, "__call__", noted)
     front = front_end("pendulum", width=18)
     assert ran == [step.name for step in EXACT]
-    compile_core(front)
+    compile_front(front)
     assert ran == [step.name for step in PASSES]
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from rbdgen.cli.main import main
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.compile.words import FixedFunctions
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
@@ -26,13 +27,13 @@ from tests.support.word_errors import error_of
 ROW = ("tau[3]", 1)
 
 
-def widest_operands(core: Core) -> list[int]:
+def widest_operands(core: Product) -> list[int]:
     formats = core.fixed.formats
     products = (n for n in core.fixed.graph.nodes if n.op is Op.MUL)
     return [max(formats[a].width for a in node.args) for node in products]
 
 
-def adder_bits(core: Core) -> int:
+def adder_bits(core: Product) -> int:
     sums = (n for n in core.fixed.graph.nodes if n.op in (Op.ADD, Op.SUB, Op.NEG))
     return sum(core.fixed.formats[n].width for n in sums)
 
@@ -137,7 +138,7 @@ def test_errors_that_cancel_stay_smaller_than_the_signal() -> None:
 @pytest.mark.slow
 def test_words_of_the_gradients_alone_are_as_narrow_as_with_tau() -> None:
     """Of iiwa 14's `did`, in whose columns the errors of some signals cancel."""
-    core = compile_core(front_end("iiwa14", functions=("did",), error=1e-4, fit=False))
+    core = compile_front(front_end("iiwa14", functions=("did",), error=1e-4, fit=False))
     assert max(widest_operands(core)) <= 26
     assert np.mean([word.width for word in core.fixed.formats.values()]) < 18.6
 
@@ -153,7 +154,7 @@ def test_words_of_the_gradients_alone_are_as_narrow_as_with_tau() -> None:
     ],
 )
 def test_the_budget_is_kept(robot: str, function: str, error: float) -> None:
-    core = compile_core(front_end(robot, functions=(function,), error=error, fit=False))
+    core = compile_front(front_end(robot, functions=(function,), error=error, fit=False))
     seen = max(error_of(core, 99).values())
     # on other states than those that it was measured on; and not much better than asked
     assert error / 3 < seen < 1.15 * error
@@ -161,9 +162,9 @@ def test_the_budget_is_kept(robot: str, function: str, error: float) -> None:
 
 def test_fewer_bits_than_one_width_takes() -> None:
     """Inverse dynamics as exact as with 18 bits throughout."""
-    uniform = compile_core(front_end("iiwa14_fast", width=18))
+    uniform = compile_front(front_end("iiwa14_fast", width=18))
     error = max(error_of(uniform, 99).values())
-    mixed = compile_core(front_end("iiwa14_fast", error=error))
+    mixed = compile_front(front_end("iiwa14_fast", error=error))
     assert max(error_of(mixed, 99).values()) < 1.15 * error
     assert adder_bits(mixed) < 0.93 * adder_bits(uniform)
     assert mixed.plan.latency <= uniform.plan.latency
@@ -171,17 +172,17 @@ def test_fewer_bits_than_one_width_takes() -> None:
 
 def test_sines_of_one_precision_share_a_unit() -> None:
     """Of seven joints whose angles would each do with other bits; so do those of a slow design."""
-    fixed = compile_core(front_end("iiwa14", error=1e-3, fit=False)).fixed
+    fixed = compile_front(front_end("iiwa14", error=1e-3, fit=False)).fixed
     units = {fixed.sincos(node) for node in fixed.graph.nodes if node.op in (Op.SIN, Op.COS)}
     assert len(units) == 1
-    shared = compile_core(front_end("iiwa14", error=1e-3, ii=5, fold="none")).plan
+    shared = compile_front(front_end("iiwa14", error=1e-3, ii=5, fold="none")).plan
     assert shared.multipliers <= 25  # 28 with words of 18 bits
 
 
 def test_wide_words_only_where_they_must_be() -> None:
     """Forward dynamics of 1e-4 takes 24 bits, if all words are alike."""
-    mixed = compile_core(front_end("iiwa14_fast", functions=("fd",), error=1e-4, fit=False))
-    uniform = compile_core(front_end("iiwa14_fast", functions=("fd",), width=23, fit=False))
+    mixed = compile_front(front_end("iiwa14_fast", functions=("fd",), error=1e-4, fit=False))
+    uniform = compile_front(front_end("iiwa14_fast", functions=("fd",), width=23, fit=False))
     assert max(error_of(uniform, 99).values()) > 1e-4
     operands = widest_operands(mixed)
     assert 0 < sum(width > 18 for width in operands) < len(operands)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.compile.flow import Core, compile_core, front_end
-from rbdgen.compile.product import compile_design
+from rbdgen.compile.flow import compile_design, compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.design.coordinates import worst_share
 from rbdgen.robot.model import RobotError
 from rbdgen.words.precision import smallest_width
@@ -40,8 +40,8 @@ def test_smallest_width(halving: float, wanted: float, width: int | None) -> Non
     assert set(tried) == {18, *searched}
 
 
-def joints(robot: str, **choices: Any) -> Core:
-    return compile_core(front_end(robot, fold="joints", **choices))
+def joints(robot: str, **choices: Any) -> Product:
+    return compile_front(front_end(robot, fold="joints", **choices))
 
 
 @pytest.mark.parametrize(("robot", "function"), [("iiwa14", "id"), ("pendulum", "fd")])
@@ -70,7 +70,6 @@ def test_chosen_by_itself() -> None:
     """Where joints in turn that keep the error take much less logic."""
     choices = {"functions": ("id",), "ii": 24, "error": ERROR, "target": "xcup"}
     made = compile_design("iiwa14", **choices)
-    assert isinstance(made, Core)
     assert made.plan.turns is not None and made.plan.turns.what == "joints"
     assert any("fewer LUTs" in note and "smaller errors" not in note for note in made.notes)
 

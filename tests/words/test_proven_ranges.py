@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.words import FixedFunctions
 from rbdgen.design.design import Design
 from rbdgen.graph.fixed import evaluate_fixed
@@ -64,7 +64,7 @@ def test_words_of_an_error_are_proven_too() -> None:
 
 
 def test_limbs_in_turn_are_proven() -> None:
-    core = compile_core(front_end("hyq", functions=("id",), proven="all", ii=4))
+    core = compile_front(front_end("hyq", functions=("id",), proven="all", ii=4))
     assert core.plan.turns
     assert core.proof is not None
     assert core.proof.holds == set(core.plan.fixed.graph.nodes)
@@ -78,7 +78,7 @@ def test_limbs_in_turn_are_proven() -> None:
 )
 def test_the_first_signal_without_a_proof_is_named(function: str, said: str) -> None:
     with pytest.raises(RangeError, match=said):
-        compile_core(front_end("pendulum", functions=(function,), proven="all"))
+        compile_front(front_end("pendulum", functions=(function,), proven="all"))
 
 
 def test_pivots_of_which_nothing_is_known_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +86,7 @@ def test_pivots_of_which_nothing_is_known_are_named(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("rbdgen.compile.front.pivot_bounds", lambda robot: NO_BOUNDS)
     said = r"^proven: all: node \d+ \(exponent\) of region factor \d has no proof: nothing"
     with pytest.raises(RangeError, match=said):
-        compile_core(front_end("iiwa14", functions=("minv",), proven="all"))
+        compile_front(front_end("iiwa14", functions=("minv",), proven="all"))
 
 
 @pytest.mark.parametrize("choices", [{"accelerator": True}, {"fold": "joints"}])

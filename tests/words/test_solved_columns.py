@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.words import FixedFunctions
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.intervals import Interval
@@ -159,7 +159,7 @@ def test_efforts_within_limits_are_among_them() -> None:
 
 
 def test_words_of_forward_dynamics_are_made_for_proofs() -> None:
-    core = compile_core(front_end("pendulum", functions=("fd",), proven="all"))
+    core = compile_front(front_end("pendulum", functions=("fd",), proven="all"))
     assert core.proof is not None
     assert core.proof.holds == set(core.plan.fixed.graph.nodes)
     assert all(map(np.isfinite, core.output_errors.values()))

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.design.bounds import bounds
 from rbdgen.design.design import Design
 from rbdgen.design.states import random_states
@@ -39,11 +40,11 @@ ROBOTS = ["pendulum", "gantry", "iiwa14", "hyq"]
 STATES = 20_000
 
 
-def core(name: str, width: int = 18) -> Core:
+def core(name: str, width: int = 18) -> Product:
     return compiled(name, width=width)
 
 
-def columns(of: Core, n: int, seed: int) -> dict[str, np.ndarray]:
+def columns(of: Product, n: int, seed: int) -> dict[str, np.ndarray]:
     """Random states of the robot within its design's limits, as graph inputs."""
     front = of.front
     box = bounds(front.design, front.canonical)
@@ -203,7 +204,7 @@ def test_guard_bits_take_no_multiplier() -> None:
     """Sums of more exact terms, as soon, with operands of the same width."""
     found = []
     for guard in (1, 2):
-        made = compile_core(front_end("pendulum", functions=("did",), width=18, guard=guard, ii=1))
+        made = compile_front(front_end("pendulum", functions=("did",), width=18, guard=guard, ii=1))
         states = columns(made, 2000, seed=5)
         given = InputDomain({}, {}, states, frozenset())
         error = worst_error(made.fixed, made.front.graph, given).share

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from rbdgen.api.synthesis import MappedCells
-from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.product import Product
 from rbdgen.design.coordinates import worst_share
 from rbdgen.design.nested import MotionLimits
 from rbdgen.graph.rows import SCALES
@@ -19,33 +20,33 @@ from rbdgen_benchmarks.bench.measurements import MEASUREMENTS, chosen
 
 
 @pytest.fixture(scope="module")
-def core() -> Core:
-    return compile_core(front_end("pendulum", functions=("did", "m"), target="xcup"))
+def core() -> Product:
+    return compile_front(front_end("pendulum", functions=("did", "m"), target="xcup"))
 
 
-def test_errors_of_each_coordinate(core: Core, tmp_path: Path) -> None:
+def test_errors_of_each_coordinate(core: Product, tmp_path: Path) -> None:
     found = errors(core, 500, tmp_path)
     assert {own.array for own in found.coordinates} == {"tau", "dtau_dq", "dtau_dqd", "M"}
     assert found.overflows == 0 and found.states == 500
     for own in found.coordinates:
         assert all(1e-6 < own.relative(scale) < 1e-2 for scale in SCALES)
     assert errors(core, 500, tmp_path) == found  # as kept
-    finer = compile_core(redesigned(core.front, error=1e-5))
+    finer = compile_front(redesigned(core.front, error=1e-5))
     found_finer = errors(finer, 500, tmp_path)
     assert worst_share(found_finer.coordinates) < worst_share(found.coordinates) / 8
-    slower = compile_core(redesigned(core.front, limits=MotionLimits(velocity=0.1)))
+    slower = compile_front(redesigned(core.front, limits=MotionLimits(velocity=0.1)))
     assert errors(slower, 500, tmp_path) != found
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_what_is_too_large_is_said(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_large_is_said(core: Product, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rbdgen_benchmarks.bench.cells.LARGEST", 3)
     found = cells(core, Path("unused"), lambda _: None)
     products = core.plan.schedule.binding.multipliers
     assert found == {f: {"why_not": TOO_LARGE.format(products)} for f in FAMILIES}
 
 
-def test_tables(core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables(core: Product, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A robot's rows as text and Markdown; a function that cannot be had has its reason."""
     monkeypatch.setattr(functions, "FUNCTIONS", ("m", "nonsense"))
     monkeypatch.setattr(functions, "STATES", 300)
@@ -72,7 +73,7 @@ def test_tables(core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.synthesis
 @pytest.mark.slow
 def test_cells(tmp_path: Path) -> None:
-    core = compile_core(front_end("pendulum", functions=("m",), target="xcup"))
+    core = compile_front(front_end("pendulum", functions=("m",), target="xcup"))
     said: list[str] = []
     found = cells(core, tmp_path, said.append)
     products = core.plan.schedule.binding.multipliers
