@@ -45,9 +45,9 @@ from rbdgen.compile.parameters import canonical_of, not_registers
 from rbdgen.compile.product import Product
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.arrays import given_coordinates
-from rbdgen.design.choices import ROLLOUTS
 from rbdgen.design.coordinates import CoordinateError, coordinate_errors
 from rbdgen.design.design import Design, has_registers
+from rbdgen.design.functions import ROLLOUTS
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.parameters import parameter_words

@@ -42,7 +42,8 @@ from rbdgen.compile.front import Front
 from rbdgen.compile.product import Product
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.visits import visits_of
-from rbdgen.design.choices import AT_FRAMES, FUNCTIONS, LANGUAGES, OF_NUMBERS, WHOLE
+from rbdgen.design.choices import LANGUAGES, OF_NUMBERS
+from rbdgen.design.functions import AT_FRAMES, FUNCTIONS, WHOLE
 from rbdgen.design.loading import load, shipped_robots
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..design.choices import UNFORCED
 from ..design.design import Design
+from ..design.functions import UNFORCED
 from ..design.states import turns
 from ..robot.model import JointKind, Robot
 from ..robot.payload import PAYLOAD, SIZE

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ..design.arrays import takes
-from ..design.choices import GIVES, ROLLOUTS
+from ..design.functions import GIVES, ROLLOUTS
 from ..design.manifest import HardwareManifest
 from ..graph.arrays import SHAPES, V
 from ..graph.word import kind_of

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..design.arrays import takes
-from ..design.choices import GIVES, INVERTING, ROLLOUTS
 from ..design.facts import FunctionFacts, Operand
+from ..design.functions import GIVES, INVERTING, ROLLOUTS
 from ..design.manifest import HardwareManifest
 from ..dynamics.interface import WRENCH
 from ..graph.arrays import FAR, SYMMETRIC, shape_of, skipped_of

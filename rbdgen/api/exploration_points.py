@@ -24,7 +24,7 @@ from ..compile.plans import every
 from ..compile.word_errors import errors_in_graph
 from ..compile.words import FixedFunctions
 from ..design.cells import counted
-from ..design.choices import GIVES, LARGEST_INTERVAL, MOST_GUARD, WORDS
+from ..design.choices import LARGEST_INTERVAL, MOST_GUARD, WORDS
 from ..design.coordinates import brief
 from ..design.design import Design
 from ..design.effects import refuse_design

@@ -17,7 +17,6 @@ from ..compile.front import Front, roughly
 from ..compile.product import Product
 from ..compile.stage_pieces import has_rollouts
 from ..design.bounds import whole_turns
-from ..design.choices import ROLLOUTS
 from ..design.design import Design
 from ..design.effects import notes_of_use
 from ..design.facts import (
@@ -37,6 +36,7 @@ from ..design.facts import (
     TaskFacts,
     Width,
 )
+from ..design.functions import ROLLOUTS
 from ..design.keywords import DesignChoices
 from ..design.loading import refuse_unknown
 from ..design.manifest import Angle

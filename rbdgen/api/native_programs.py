@@ -15,8 +15,9 @@ from ..codegen import cuda_library, library, nvcc
 from ..codegen.cuda_library import CudaLibrary
 from ..codegen.interface import ArrayInterface
 from ..codegen.library import Library
-from ..design.choices import COMPILED, ROLLOUTS
+from ..design.choices import COMPILED
 from ..design.design import Design, promising, snap_in_floats
+from ..design.functions import ROLLOUTS
 from ..design.options import OF_PROGRAMS, OF_REGISTERS
 from ..dynamics.interface import to_columns
 from ..passes.registers import PARAMETER

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..design.choices import GIVES, NEEDS
+from ..design.functions import GIVES, NEEDS
 from ..design.loading import load
 from ..golden import crba, minv
 from ..graph.arrays import SYMMETRIC

@@ -9,7 +9,7 @@ from typing import Any
 from ..codegen.interface import Array, ArrayEntry, ArrayInterface
 from ..compile.front import Front
 from ..design.arrays import all_gives, given_coordinates, is_loaded, needs
-from ..design.choices import UNFORCED
+from ..design.functions import UNFORCED
 from ..design.manifest import ProgramManifest
 from ..dynamics.interface import SAMPLED, WRENCH
 from ..graph.arrays import SYMMETRIC, shape_of, skipped_of

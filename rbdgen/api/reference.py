@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from .. import golden
 from ..design.arrays import given_coordinates, left_out
-from ..design.choices import GIVEN_BASE, GIVES, HELD, OF_FRAMES, OF_MASSES
+from ..design.choices import HELD
 from ..design.design import Design
+from ..design.functions import GIVEN_BASE, GIVES, OF_FRAMES, OF_MASSES
 from ..dynamics.near import FARTHEST
 from ..graph.arrays import FAR
 from ..robot.model import Robot

@@ -8,7 +8,7 @@ from typing import Unpack
 import numpy as np
 
 from ..compile.samples import refuse_singular, sample_states
-from ..design.choices import WHOLE
+from ..design.functions import WHOLE
 from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
 from ..robot.model import RobotError

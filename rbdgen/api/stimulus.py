@@ -17,8 +17,8 @@ from ..compile.samples import accuracy_of, sample_states
 from ..design.arrays import given_coordinates
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.checks import mix
-from ..design.choices import ROLLOUTS
 from ..design.design import Design
+from ..design.functions import ROLLOUTS
 from ..dynamics.interface import clip, from_columns, to_columns
 from ..graph.accuracy import Accuracy
 from ..graph.fixed import Format

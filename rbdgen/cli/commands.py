@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from .. import api
-from ..design.choices import WHOLE
+from ..design.functions import WHOLE
 from ..system.progress import Progress
 from ..system.records import Record
 from .design_options import choices_of

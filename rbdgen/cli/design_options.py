@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from ..design.choices import WHOLE
+from ..design.functions import WHOLE
 from ..design.option import GROUPS, Option
 from ..design.options import OPTIONS
 from .arguments import Parser, checked, number, numbers, whole

@@ -9,8 +9,8 @@ import numpy as np
 from .. import golden
 from ..design.arrays import needs
 from ..design.bounds import bounds
-from ..design.choices import NEEDS, OF_FRAMES, OF_MASSES
 from ..design.design import Design
+from ..design.functions import NEEDS, OF_FRAMES, OF_MASSES
 from ..design.states import random_states
 from ..robot.model import Array, Robot
 from ..system.notes import changing

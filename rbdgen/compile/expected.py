@@ -9,8 +9,9 @@ from functools import partial
 import numpy as np
 
 from ..design.arrays import given_coordinates
-from ..design.choices import ERROR, ROLLOUTS
+from ..design.choices import ERROR
 from ..design.coordinates import CoordinateError, said, worst_at, worst_share
+from ..design.functions import ROLLOUTS
 from ..graph.fixed import Flags
 from ..graph.rows import REPORTED, SCALES
 from ..graph.visits import Program

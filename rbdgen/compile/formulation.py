@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from ..design.derived import formulation_of
 from ..design.design import Design
+from ..design.functions import FACTORING
 from ..design.nested import Formulated
 from ..graph.graph import Graph
 from ..robot.model import RobotError
@@ -19,7 +20,6 @@ from .front import Front, Rows, Watch, in_reals
 from .parameters import Parameters
 
 GRADIENTS = ("did", "dfd", "difd", "ddid", "step")
-FACTORS = ("minv", "fd", "dfd", "cfd", "step")
 LARGER = (
     "; at one word length its errors are larger, by about a sixth for an arm of seven joints and "
     "more on longer chains (--width, --error)"
@@ -101,7 +101,8 @@ def _with(front: Front, own: Candidate, found: list[Candidate]) -> Front:
     if own.formulation == "logarithmic":
         note += LARGER
     note += "; --formulation chooses another"
-    if set(FACTORS).intersection(front.design.functions) and front.design.factorisation != "blocks":
+    factors = not set(FACTORING).isdisjoint(front.design.functions)
+    if factors and front.design.factorisation != "blocks":
         note += BLOCKS
     design = replace(front.design, formulated=Formulated(own.formulation, note))
     return replace(

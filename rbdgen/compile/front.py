@@ -11,10 +11,11 @@ import numpy as np
 
 from ..design.arrays import given_coordinates, root_of
 from ..design.bounds import bounds
-from ..design.choices import HELD, LATHROP, OF_MASSES
+from ..design.choices import HELD, LATHROP
 from ..design.derived import formulation_of
 from ..design.design import Design, has_registers
 from ..design.effects import refuse_design
+from ..design.functions import MATRICES, OF_MASSES
 from ..design.loading import as_filed
 from ..design.rules import TRACE
 from ..design.target import Target
@@ -49,7 +50,6 @@ from .parameters import (
 )
 from .samples import sample_states
 
-MATRICES = ("m", "minv", "did", "dfd", "difd", "step", *OF_MASSES)
 SECOND = "ddid"
 SIZED, SIZED_SEED = 256, 9  # random states, by which powers of two are chosen
 IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5  # random states, at which equal values are found

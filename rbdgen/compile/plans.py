@@ -10,9 +10,9 @@ from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS, LATHROP
 from ..design.derived import formulation_of
 from ..design.design import Design, has_registers
 from ..design.effects import refuse_design
+from ..design.functions import SOLVING
 from ..design.rules import JOINTS
 from ..design.target import Target
-from ..dynamics.program import SOLVING
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..robot.model import RobotError

@@ -10,8 +10,9 @@ import numpy as np
 from .. import golden
 from ..design.arrays import given_coordinates, needs, root_of
 from ..design.bounds import bounds
-from ..design.choices import HELD, INVERTING, ROLLOUTS
+from ..design.choices import HELD
 from ..design.design import Design
+from ..design.functions import GIVES, INVERTING, ROLLOUTS
 from ..design.payload import LOADS, words_of
 from ..design.states import State, random_states, turns
 from ..dynamics.interface import any_roots, input_limits, revolute, to_columns
@@ -340,7 +341,8 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str], held: Paramete
     if holds(design):
         held_graph = HeldGraph(builder, design, robot, bounds(design, robot), traced, carried)
         outputs |= {name: node for name, node in held_graph.motion.items() if name in inputs}
-    for field, function in (("tau", "id"), ("bias", "id"), ("Minv", "minv")):
+    for field, gives in (("tau", "tau"), ("bias", "tau"), ("Minv", "Minv")):
+        function = next(name for name, own in GIVES.items() if own == (gives,))
         wanted = [name for name in inputs if kind_of(name) == field]
         if not wanted:
             continue

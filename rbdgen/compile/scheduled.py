@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from ..design.arrays import given_coordinates, left_out
-from ..design.choices import GIVES, MOST_SLOTS
+from ..design.choices import MOST_SLOTS
 from ..design.design import Design
+from ..design.functions import GIVES
 from ..design.target import Target
 from ..graph.word import indices, kind_of, renamed
 from ..robot.model import RobotError

@@ -15,6 +15,7 @@ from functools import lru_cache
 from ..design.arrays import given_coordinates
 from ..design.bounds import whole_turns
 from ..design.design import Design
+from ..design.functions import INVERTING
 from ..dynamics.solved import solved
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
@@ -160,7 +161,7 @@ def _programs(
         kinds["gradient"] += OUTPUTS["rnea"]  # its tasks do not go there, and it is made anyway
     widths = dict.fromkeys(BY_JOINTS, design.width)
     longer = min(design.width + GUARD, LARGEST_INPUT - ANGLE_BITS)
-    if "minv" in solving or "effort" in solving:
+    if not {*INVERTING, "effort"}.isdisjoint(solving):
         widths["mass"] = max(longer, design.width)
     if "effort" in solving:
         widths["rnea"] = widths["mass"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..graph.arrays import FAR, ROOT
 from ..robot.model import BASE, Robot
-from .choices import GIVEN_BASE, GIVES, INVERTING, NEEDS, OF_FRAMES, ROLLOUTS
 from .design import Design
+from .functions import GIVEN_BASE, GIVES, INVERTING, NEEDS, OF_FRAMES, ROLLOUTS
 
 
 def needs(design: Design) -> tuple[str, ...]:

@@ -8,18 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..robot.xml_lines import did_you_mean, quoted
-from .choices import (
-    ALIASES,
-    BEST,
-    FOLDS,
-    FORMULATIONS,
-    FUNCTIONS,
-    GIVEN_BASE,
-    LARGEST_OF_JOINTS,
-    LARGEST_SHARE,
-    MOST_SLOTS,
-    ROLLOUTS,
-)
+from .choices import BEST, FOLDS, FORMULATIONS, LARGEST_OF_JOINTS, LARGEST_SHARE, MOST_SLOTS
+from .functions import ALIASES, FUNCTIONS, GIVEN_BASE, ROLLOUTS
 from .identifiers import identifier
 
 

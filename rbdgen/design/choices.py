@@ -1,102 +1,6 @@
-"""The functions that there are, what each takes and gives, and what a design's choices may be."""
+"""The values that a design's choices may have, their defaults and bounds."""
 
 from __future__ import annotations
-
-# Function: the state that it needs and the arrays that it gives. q (N, nq); qd, qdd, tau (N, nv);
-# Minv and all else as `SHAPES` says. Of a rollout: h [s], steps (N,), the effort held
-# over so many steps of so long; the state after them.
-NEEDS: dict[str, tuple[str, ...]] = {
-    "id": ("q", "qd", "qdd"),
-    "fd": ("q", "qd", "tau"),
-    "m": ("q",),
-    "minv": ("q",),
-    "did": ("q", "qd", "qdd"),
-    "dfd": ("q", "qd", "tau"),
-    "difd": ("q", "qd", "qdd", "Minv"),
-    "ddid": ("q", "qd", "qdd"),
-    "cfd": ("q", "qd", "tau"),
-    "step": ("q", "qd", "tau"),
-    "g": ("q",),
-    "nle": ("q", "qd"),
-    "pose": ("q",),
-    "twist": ("q", "qd"),
-    "jac": ("q",),
-    "drift": ("q", "qd"),
-    "com": ("q",),
-    "jcom": ("q",),
-    "energy": ("q", "qd"),
-    "ag": ("q",),
-    "hg": ("q", "qd"),
-    "euler": ("q", "qd", "tau", "h", "steps"),
-    "rk4": ("q", "qd", "tau", "h", "steps"),
-}
-GIVES: dict[str, tuple[str, ...]] = {
-    "id": ("tau",),
-    "fd": ("qdd",),
-    "m": ("M",),
-    "minv": ("Minv",),
-    "did": ("tau", "dtau_dq", "dtau_dqd"),
-    "dfd": ("qdd", "dqdd_dq", "dqdd_dqd"),
-    "difd": ("dqdd_dq", "dqdd_dqd"),
-    "ddid": ("d2tau_dq2", "d2tau_dqd2", "d2tau_dq_dqd", "dM_dq"),
-    "cfd": ("qdd_c", "lambda_c"),
-    "step": ("q_next", "qd_next", "A", "B"),
-    "g": ("g",),
-    "nle": ("nle",),
-    "pose": ("p", "R"),
-    "twist": ("twist",),
-    "jac": ("J",),
-    "drift": ("drift",),
-    "com": ("com",),
-    "jcom": ("Jcom",),
-    "energy": ("kinetic", "potential"),
-    "ag": ("Ag",),
-    "hg": ("hg",),
-    "euler": ("q", "qd"),
-    "rk4": ("q", "qd"),
-}
-OF_FRAMES = ("pose", "twist", "jac", "drift")  # of links that are named
-AT_FRAMES = (*OF_FRAMES, "cfd")  # with those that hold them where they are
-OF_MASSES = ("com", "jcom", "energy", "ag", "hg")  # of what all bodies weigh, and where
-UNFORCED = ("m", "minv", "g", "nle", *OF_FRAMES, *OF_MASSES)  # what no force changes
-# what neither gravity nor friction changes, and what friction alone does not
-OF_MOTION = ("m", "minv", *OF_FRAMES, "com", "jcom", "ag", "hg")
-FRICTIONLESS = (*OF_MOTION, "g", "energy")
-ROLLOUTS = ("euler", "rk4")  # of an accelerator only
-MOVING = ("step", *ROLLOUTS)  # which give the positions that a state leads to
-# Of an accelerator whose tasks say what the base does: the function whose base moves as it is told,
-# which reads the first entries of qdd and not those of tau → that whose base is free. What the
-# others compute of the joints is the same.
-GIVEN_BASE = {f"{name}_given": name for name in ("fd", "minv", "dfd")}
-for _given, _free in GIVEN_BASE.items():
-    GIVES[_given] = GIVES[_free]
-    NEEDS[_given] = (*NEEDS[_free], "qdd") if "tau" in NEEDS[_free] else NEEDS[_free]
-FUNCTIONS = tuple(name for name in NEEDS if name not in (*ROLLOUTS, *GIVEN_BASE))
-WHOLE: tuple[str, ...] = ("id", "fd", "m", "minv", "did", "dfd", "difd")  # where nobody says which
-ON_ACCELERATORS = (*WHOLE, "g", "nle")  # those that may be, rollouts besides
-ALIASES = {  # what Pinocchio calls them
-    "rnea": "id",
-    "aba": "fd",
-    "crba": "m",
-    "computeMinverse": "minv",
-    "computeRNEADerivatives": "did",
-    "computeABADerivatives": "dfd",
-    "computeABADerivativesFromMinverse": "difd",
-    "ComputeRNEASecondOrderDerivatives": "ddid",
-    "constraintDynamics": "cfd",
-    "computeGeneralizedGravity": "g",
-    "nonLinearEffects": "nle",
-    "updateFramePlacements": "pose",
-    "getFrameVelocity": "twist",
-    "computeFrameJacobian": "jac",
-    "getFrameClassicalAcceleration": "drift",
-    "centerOfMass": "com",
-    "jacobianCenterOfMass": "jcom",
-    "computeMechanicalEnergy": "energy",
-    "computeCentroidalMap": "ag",
-    "computeCentroidalMomentum": "hg",
-}
-
 
 VERILOG = "verilog"
 LANGUAGES = (VERILOG, "cpp", "c", "cuda", "hls")  # that a design can be written in
@@ -113,24 +17,15 @@ FORMULATIONS = (
 )
 LATHROP = ("lathrop-linear", "lathrop-log")  # to compare with; of constants alone
 OF_ID = ("linear", *LATHROP)  # formulations of inverse dynamics alone
-OF_BODIES = LATHROP  # whose inertias are those of the file; as of
-# `OF_MASSES`, whatever the formulation
 NETWORKS = ("sklansky", "kogge-stone", "brent-kung")
 PRODUCTS = ("plain", "winograd")
 CODES = ("inlined", "loops")  # how programs over real numbers are written
 FACTORISATIONS = ("auto", "ltdl", "mminvgen", "blocks")
 EXECUTORS = ("local", "slurm")  # what runs jobs: this machine, a cluster's queue
 INVERSES = ("computed", "near")  # M⁻¹; near: from that of a state nearby, an input
-INVERTING = ("minv", "fd", "dfd", "step")  # the functions that ask for it
-FACTORING = (*INVERTING, "cfd")  # those that go between M's factors
-SLOPES = ("did", "dfd", "difd", "ddid", "step")  # those that have gradients
-# What is computed as visits, in loops, and as joints in turn; by which formulations. Of those that
-# are τ of id by another name a design has one alone.
-LOOPED = ("id", "did", "m", "minv", "fd", "dfd", "difd", "step")
+# Of what is computed as visits to joints: in programs, and in hardware.
 LOOPED_FORMULATIONS = ("composite", "logarithmic", *OF_ID)
-TURNING = tuple(name for name in LOOPED if name != "step")
 TURNING_FORMULATIONS = ("composite", *LATHROP)
-ALONE = ("g", "nle")
 WORDS = ("width", "error")  # choices that say how long words are
 ERROR = 1e-3  # of a coordinate's own size at the limits, ten times that at a tenth of them
 FLOAT_ERROR = 1e-5  # of programs in float, by an array's largest entry

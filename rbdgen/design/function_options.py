@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from . import checks
 from .choices import (
-    ALIASES,
     CODES,
     FACTORISATIONS,
     FLOAT_ERROR,
@@ -24,6 +23,7 @@ from .choices import (
     STEP,
     TOLERANCE,
 )
+from .functions import ALIASES, ROLLOUTS, described
 from .option import COMPUTED, OF_BOARDS, REGISTERS, TEXTS, option
 
 
@@ -34,19 +34,9 @@ class FunctionOptions:
     functions: tuple[str, ...] = option(
         ("id",),
         checks.functions,
-        "several share one graph, and the option may be repeated. "
-        "id: inverse dynamics, tau from q, qd, qdd; fd: forward dynamics, qdd from q, qd, tau; "
-        "m: mass matrix; minv: its inverse; did: tau and its gradients dtau_dq, dtau_dqd; "
-        "dfd: qdd and its gradients dqdd_dq, dqdd_dqd; difd: dqdd_dq, dqdd_dqd from q, qd, qdd "
-        "and a given Minv; ddid: d2tau_dq2, d2tau_dqd2, d2tau_dq_dqd and dM_dq, second derivatives "
-        "of tau; step: q and qd after a step of semi-implicit Euler, and their "
-        "derivatives A by q and qd, B by tau; g: gravity's share of tau; nle: all of tau but "
-        "M qdd, from q, qd; of --frames: pose, p and R; twist, from q, qd; jac, the Jacobian J; "
-        "drift, its change times qd; cfd, fd while they are held, as feet on the ground are: qdd_c "
-        "and what holds them, lambda_c; com and jcom: centre of mass, its Jacobian; energy: "
-        "kinetic and potential, from q, qd; ag and hg: centroidal momentum matrix Ag, and Ag qd; "
-        "of an accelerator also euler and rk4: q and qd after so many steps "
-        f"(default: {{default}}). Pinocchio's names do too: {', '.join(ALIASES)}",
+        f"several share one graph, and the option may be repeated. {described()}; of an "
+        f"accelerator also {' and '.join(ROLLOUTS)}: q and qd after so many steps (default: "
+        f"{{default}}). Pinocchio's names do too: {', '.join(ALIASES)}",
         COMPUTED,
         usual="the design's, else id",
         flags=("--function", "--functions"),

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from .choices import (
-    AT_FRAMES,
-    FACTORING,
-    FRICTIONLESS,
-    NEEDS,
-    OF_MOTION,
-    SLOPES,
-)
+from .functions import AT_FRAMES, FACTORING, FRICTIONLESS, NEEDS, OF_MOTION, SLOPES
 from .rule import Rule, but, idle_unless, of, only, said, without
 
 LOGARITHMIC = "formulation logarithmic", but("formulation", "logarithmic")

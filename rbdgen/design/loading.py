@@ -21,10 +21,11 @@ from ..robot.xml_lines import did_you_mean, quoted, read_bytes
 from ..system.data import data_folder
 from ..system.notes import changing
 from .checks import DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
-from .choices import BEST, GIVEN_BASE, OF_MOTION, UNFORCED, WORDS
+from .choices import BEST, WORDS
 from .design import Design, promising
 from .drivetrains import driven
 from .effects import notes_of_effects
+from .functions import GIVEN_BASE, OF_MOTION, UNFORCED
 from .limits import OPTIONS
 from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits
 from .options import CHECKS

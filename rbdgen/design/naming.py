@@ -13,9 +13,9 @@ import json
 import re
 from typing import Any
 
-from .choices import GIVEN_BASE, WHOLE
 from .derived import no_defaults
 from .design import Design
+from .functions import GIVEN_BASE, WHOLE
 from .loading import filed, shipped_robots
 
 # Choices that a word or two say whole; their values are of few letters.

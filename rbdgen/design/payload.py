@@ -20,8 +20,8 @@ import numpy as np
 from ..robot.model import Array
 from ..robot.payload import ENTRIES
 from .arrays import is_loaded
-from .choices import OF_FRAMES
 from .design import Design
+from .functions import OF_FRAMES
 from .nested import MotionLimits
 
 DEFAULT_MASS, DEFAULT_REACH, DEFAULT_INERTIA = 5.0, 0.2, 0.1  # kg, m, kg·m²

@@ -7,24 +7,26 @@ said where that is known.
 from __future__ import annotations
 
 from .choices import (
-    ALONE,
-    AT_FRAMES,
-    GIVEN_BASE,
-    INVERTING,
     LARGEST_INTERVAL,
     LATHROP,
-    LOOPED,
     LOOPED_FORMULATIONS,
-    MOVING,
     OF_ACCELERATORS,
     OF_ID,
     OF_LOOPS,
     OF_NUMBERS,
+    TURNING_FORMULATIONS,
+    VERILOG,
+)
+from .functions import (
+    ALONE,
+    AT_FRAMES,
+    GIVEN_BASE,
+    INVERTING,
+    LOOPED,
+    MOVING,
     ON_ACCELERATORS,
     ROLLOUTS,
     TURNING,
-    TURNING_FORMULATIONS,
-    VERILOG,
 )
 from .idle_rules import IDLE
 from .rule import Rule, Where, beyond, but, of, said, without

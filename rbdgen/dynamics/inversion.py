@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..design.choices import INVERTING
+from ..design.functions import INVERTING
 from ..graph.arrays import FAR
 from ..graph.graph import Graph
 from ..robot.model import JointKind, Robot, RobotError

@@ -28,7 +28,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..design.choices import ALONE, STEP, TURNING_FORMULATIONS
+from ..design.choices import STEP, TURNING_FORMULATIONS
+from ..design.functions import ALONE
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.visits import Program, Visit
@@ -58,7 +59,6 @@ from .scalars import Scalar
 from .stepping import Rates, euler, named
 from .units import ALIKE, Balance, Places
 
-SOLVING = ("minv", "fd", "dfd", "difd", "step")
 INVERTED = ("Minv", "qdd", "dqdd_dq", "qd_next")
 UNFORCED = "_unforced"  # of templates, as AGAIN
 

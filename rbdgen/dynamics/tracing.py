@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ..design.choices import INVERTING, NEEDS, OF_FRAMES, OF_MASSES, SLOPES, STEP, UNFORCED
+from ..design.choices import STEP
+from ..design.functions import INVERTING, NEEDS, OF_FRAMES, OF_MASSES, SLOPES, UNFORCED
 from ..graph.arrays import ROOT
 from ..graph.graph import Graph
 from ..graph.node import Builder

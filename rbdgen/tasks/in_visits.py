@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..design.arrays import left_out
-from ..design.choices import GIVES
+from ..design.functions import GIVES
 from ..graph.graph import Graph
 from ..graph.visits import Program, Source, Visit, VisitResult
 from ..graph.word import indices, kind_of, renamed

@@ -12,7 +12,7 @@ from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ..design.choices import AT_FRAMES, GIVEN_BASE, OF_MASSES
+from ..design.functions import AT_FRAMES, GIVEN_BASE, OF_MASSES
 from ..graph.arrays import ROOT
 from ..graph.word import indices, kind_of, renamed
 from ..robot.model import BASE

@@ -10,8 +10,8 @@ from rbdgen import api
 from rbdgen.api.peers import PEERS
 from rbdgen.api.synthesis import yosys_version
 from rbdgen.design.cells import counted
-from rbdgen.design.choices import WHOLE
 from rbdgen.design.coordinates import CoordinateError, brief
+from rbdgen.design.functions import WHOLE
 from rbdgen.draw.tables import table
 from rbdgen.graph.rows import SCALES
 from rbdgen.system.cache import cached_result

@@ -18,7 +18,7 @@ from rbdgen.api.integer_model import integer_results, word_source
 from rbdgen.api.vectors import sampled_tasks, sampled_words
 from rbdgen.codegen.compiled import CHUNK, Compiled, CSources, Results
 from rbdgen.compile.flow import compile_design, compile_front, front_end
-from rbdgen.design.choices import ROLLOUTS, WHOLE
+from rbdgen.design.functions import ROLLOUTS, WHOLE
 from rbdgen.design.loading import load
 from rbdgen.graph.fixed import Integers
 from rbdgen.system.c_library import FLAGS, build

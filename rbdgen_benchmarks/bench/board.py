@@ -17,7 +17,7 @@ from rbdgen.api.integer_model import integer_results
 from rbdgen.api.sampling import states as sampled
 from rbdgen.api.vectors import sampled_tasks
 from rbdgen.compile.flow import compile_design
-from rbdgen.design.choices import GIVES, NEEDS
+from rbdgen.design.functions import GIVES, NEEDS
 from rbdgen.draw.tables import table
 from rbdgen.shell.packets import Answered
 from rbdgen.shell.task_packets import Status

@@ -11,8 +11,8 @@ from typing import Any
 from rbdgen.api.folder import write_file
 from rbdgen.compile.flow import Front, compile_front, front_end
 from rbdgen.compile.product import Product
-from rbdgen.design.choices import INVERTING
 from rbdgen.design.coordinates import CoordinateError, brief, worst_share
+from rbdgen.design.functions import INVERTING
 from rbdgen.design.runs import IntegerRun
 from rbdgen.draw.tables import markdown, table
 from rbdgen.graph.rows import SCALES

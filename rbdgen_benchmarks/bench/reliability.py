@@ -20,7 +20,7 @@ from rbdgen.api.integer_model import IntegerModel
 from rbdgen.api.vectors import sampled_words
 from rbdgen.api.verilated import load_core
 from rbdgen.compile.product import Product
-from rbdgen.design.choices import WHOLE
+from rbdgen.design.functions import WHOLE
 from rbdgen.draw.tables import markdown, table
 from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress

@@ -8,7 +8,7 @@ from typing import Any
 
 from rbdgen import api
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.design.choices import WHOLE
+from rbdgen.design.functions import WHOLE
 from rbdgen.draw import grouped_bars as groups
 from rbdgen.draw.tables import table
 from rbdgen.system.progress import Progress

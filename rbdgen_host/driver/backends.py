@@ -22,10 +22,11 @@ from rbdgen.api.verilated import load_core
 from rbdgen.codegen.compiled import Results
 from rbdgen.design.arrays import gives
 from rbdgen.design.bounds import whole_turns, within_a_turn
-from rbdgen.design.choices import COMPILED, ROLLOUTS
+from rbdgen.design.choices import COMPILED
 from rbdgen.design.derived import of_functions
 from rbdgen.design.design import Design, has_registers
 from rbdgen.design.facts import TaskFacts
+from rbdgen.design.functions import ROLLOUTS, TOGETHER
 from rbdgen.design.loading import load
 from rbdgen.design.manifest import HardwareManifest
 from rbdgen.graph.fixed import Integers
@@ -251,7 +252,7 @@ def _of_robot(
 
         programs = {}
         for name in design.functions:
-            besides = [own for own in TOGETHER.get(name, ()) if own in design.functions]
+            besides = [own for own in (TOGETHER.get(name),) if own in design.functions]
             programs[name] = program((name, *besides))
         run = partial(run_programs, design, programs, threads)
         joint = cache(partial(program, design.functions))

@@ -17,8 +17,6 @@ from rbdgen.golden.spatial import transform_vector, transpose_times
 from rbdgen.graph.arrays import FAR
 from rbdgen.robot.model import Array, Robot
 
-# Function: another, without whose result those of one base do not follow from another's.
-BESIDES = {"did": "m", "dfd": "minv", "difd": "id", "nle": "m", "drift": "jac"}
 SAME = {"p", "R", "twist", "com", "kinetic", "potential", "hg", "lambda_c"}  # whatever is the base
 Arrays = Mapping[str, Array]
 

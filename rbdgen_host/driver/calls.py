@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdgen.api.folder import InputError
-from rbdgen.design.choices import GIVEN_BASE, ROLLOUTS
+from rbdgen.design.functions import GIVEN_BASE, ROLLOUTS
 from rbdgen.robot.xml_lines import did_you_mean
 
 from .futures import Ticket

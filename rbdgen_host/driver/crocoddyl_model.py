@@ -12,6 +12,7 @@ import numpy as np
 from rbdgen.api.folder import InputError
 
 from .dynamics import Dynamics
+from .futures import CALLS
 from .words import Array
 
 try:
@@ -40,7 +41,7 @@ class ForwardDynamics(crocoddyl.DifferentialActionModelAbstract):
     InputError for joints or functions that do not agree.
     """
 
-    functions: tuple[str, ...] = ("fd", "dfd", "minv")
+    functions: tuple[str, ...] = ("fd", *CALLS["computeABADerivatives"].functions)
 
     def __init__(self, state: Any, costs: Any, dynamics: Dynamics) -> None:
         model = state.pinocchio

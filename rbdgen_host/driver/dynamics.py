@@ -21,8 +21,8 @@ from rbdgen.api.calibration import RealCalibration
 from rbdgen.api.folder import InputError
 from rbdgen.api.native_programs import DTYPES
 from rbdgen.design.arrays import given_coordinates, gives, is_loaded, of_state, takes
-from rbdgen.design.choices import GIVEN_BASE, ROLLOUTS, UNFORCED
 from rbdgen.design.design import has_registers
+from rbdgen.design.functions import BESIDE, GIVEN_BASE, ROLLOUTS, UNFORCED
 from rbdgen.design.keywords import DesignChoices
 from rbdgen.design.loading import as_filed, refuse_unknown
 from rbdgen.robot.model import RobotError
@@ -32,7 +32,7 @@ from rbdgen.robot.xml_lines import did_you_mean
 from .array_layout import flat_states
 from .backends import Backend
 from .backends import backend as make_backend
-from .base_link import BESIDES, BaseLink
+from .base_link import BaseLink
 from .calls import Calls
 from .copies import identity, placed, remade
 from .defaults import (
@@ -359,7 +359,7 @@ class Dynamics(Calls):
     def _asked(self, call: str) -> list[str]:
         """The functions that a call takes: those that there are, and what another base needs."""
         own = CALLS[call].functions
-        besides = BESIDES.get(own[0]) if self.base_link else None
+        besides = BESIDE.get(own[0]) if self.base_link else None
         if besides and besides not in self.functions:
             raise InputError(
                 f"{call} of the file's base needs {besides} too, the accelerator's being another; "

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen.api.folder import InputError
-from rbdgen.design.choices import ALIASES, GIVEN_BASE, GIVES, NEEDS, WHOLE
+from rbdgen.design.functions import ALIASES, BY_NAME, GIVEN_BASE, GIVES, NEEDS, WHOLE
 from rbdgen.graph.arrays import FAR
 
 from .base_link import BaseLink
@@ -41,15 +41,20 @@ class Call:
     returns: tuple[str, ...]
 
 
-_CALLS = {
-    "rnea": Call(("id",), ("tau",)),
-    "aba": Call(("fd",), ("qdd",)),
-    "crba": Call(("m",), ("M",)),
-    "computeMinverse": Call(("minv",), ("Minv",)),
-    "computeRNEADerivatives": Call(("did", "m"), ("dtau_dq", "dtau_dqd", "M")),
-    "computeABADerivatives": Call(("dfd", "minv"), ("dqdd_dq", "dqdd_dqd", "Minv")),
-    "computeABADerivativesFromMinverse": Call(("difd",), ("dqdd_dq", "dqdd_dqd", "Minv")),
-}
+def _call(name: str) -> Call:
+    """The call of Pinocchio's that a function is: its last results, and what is asked for besides.
+
+    M⁻¹ that comes in is returned, as by Pinocchio.
+    """
+    own = BY_NAME[name]
+    besides = (own.together,) if own.together else ()
+    more = [array for function in besides for array in GIVES[function]]
+    more += [array for array in own.takes if array == "Minv"]
+    slopes = tuple(array for array in own.gives if array.startswith("d")) or own.gives
+    return Call((name, *besides), (*slopes, *more))
+
+
+_CALLS = {BY_NAME[name].pinocchio: _call(name) for name in WHOLE}
 _GIVEN = {free: given for given, free in GIVEN_BASE.items()}
 CALLS = (
     _CALLS

@@ -15,8 +15,10 @@ from numpy.typing import ArrayLike
 from rbdgen.api.folder import InputError
 
 from .dynamics import Dynamics
+from .futures import CALLS
 from .words import Array
 
+ASKED = "computeABADerivatives"
 # Where the k-th slope is taken, along the one before, and its weight in the step, in steps.
 PLACES = (0.0, 1 / 2, 1 / 2, 1.0)
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
@@ -52,7 +54,7 @@ def rk4_sensitivity(
             f"rk4_sensitivity: q has {dynamics.nq} entries and v {dynamics.nv}; it is for robots "
             "on a fixed base with revolute and prismatic joints only"
         )
-    if lacking := {"dfd", "minv"} - set(dynamics.functions):
+    if lacking := {*CALLS[ASKED].functions} - set(dynamics.functions):
         raise InputError(f"rk4_sensitivity: the design lacks {', '.join(sorted(lacking))}")
     nv = dynamics.nv
     given = [np.asarray(array, np.float64) for array in (q, v, tau)]
@@ -69,7 +71,7 @@ def rk4_sensitivity(
     for place, weight in zip(PLACES, WEIGHTS, strict=True):
         at = x + place * h * slope
         states.append((at[:, :nv], at[:, nv:]))
-        found = dynamics.submit("computeABADerivatives", *states[-1], effort)
+        found = dynamics.submit(ASKED, *states[-1], effort)
         found.result()  # says what overflowed
         arrays = found.arrays
         # ẋ = (v, q̈(q, v, τ))

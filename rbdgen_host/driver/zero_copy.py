@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rbdgen.api.arrays import completed
 from rbdgen.api.native_programs import NativeProgram
 from rbdgen.codegen.cuda_library import module_of, on_device
-from rbdgen.design.choices import NEEDS
+from rbdgen.design.functions import NEEDS
 from rbdgen.design.states import turns
 from rbdgen.dynamics.interface import WRENCH
 from rbdgen.graph.arrays import FAR

@@ -9,9 +9,9 @@ import pytest
 from rbdgen.api import comparison, exploration_points, peers
 from rbdgen.cli.defaults import DEFAULTS, WHOLE
 from rbdgen.cli.parser import parser
-from rbdgen.design.choices import WHOLE as FUNCTIONS
 from rbdgen.design.choices import WIDTHS
 from rbdgen.design.design import Design
+from rbdgen.design.functions import WHOLE as FUNCTIONS
 from rbdgen.design.options import OPTIONS
 
 # ``auto (default)``, ``(default: 18)``

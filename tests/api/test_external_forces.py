@@ -11,7 +11,7 @@ from rbdgen import api
 from rbdgen.api.simulation import integer_errors
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.design.choices import ON_ACCELERATORS, UNFORCED
+from rbdgen.design.functions import ON_ACCELERATORS, UNFORCED
 from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in, worst_of
 

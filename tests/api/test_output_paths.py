@@ -14,8 +14,8 @@ from rbdgen import api
 from rbdgen.api import output_paths
 from rbdgen.api.output_paths import check_place, default_place, no_defaults
 from rbdgen.cli.main import main
-from rbdgen.design.choices import WHOLE
 from rbdgen.design.design import Design, promising
+from rbdgen.design.functions import WHOLE
 from rbdgen.design.loading import load
 from rbdgen.design.nested import MotionLimits
 from tests.support.made import generated

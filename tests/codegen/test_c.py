@@ -15,7 +15,7 @@ from rbdgen.api.vectors import sampled_words
 from rbdgen.codegen import c_file
 from rbdgen.codegen.c_integers import WordError
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.design.choices import OF_FRAMES
+from rbdgen.design.functions import OF_FRAMES
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op

@@ -22,7 +22,7 @@ from rbdgen.compile.floats import with_doubles
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.visits import with_visits
-from rbdgen.design.choices import WHOLE
+from rbdgen.design.functions import WHOLE
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph

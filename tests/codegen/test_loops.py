@@ -128,7 +128,7 @@ def test_slots_are_given_on(tmp_path: Path) -> None:
 
 def test_what_has_no_loops_is_refused(tmp_path: Path) -> None:
     for choices, what in (
-        ({"functions": ("fd", "ddid")}, "functions: ddid: loops compute id, did, m, minv, fd, dfd"),
+        ({"functions": ("fd", "ddid")}, "functions: ddid: loops compute id, fd, m, minv, did, dfd"),
         ({"functions": ("step",), "integrator": "rk4"}, "integrator: loops have euler"),
         (
             {"formulation": "recursive", "functions": ("did",)},

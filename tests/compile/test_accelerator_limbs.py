@@ -14,7 +14,7 @@ from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.core import limbs_of, of_limbs
 from rbdgen.compile.product import Product
 from rbdgen.compile.words import in_words, sample_inputs
-from rbdgen.design.choices import ROLLOUTS, WHOLE
+from rbdgen.design.functions import ROLLOUTS, WHOLE
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.visits import LIMB
 from rbdgen.robot.model import RobotError

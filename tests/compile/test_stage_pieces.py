@@ -23,7 +23,7 @@ from rbdgen.compile.limbs_in_turn import Pieces
 from rbdgen.compile.product import Product
 from rbdgen.compile.scheduled import of_joints
 from rbdgen.compile.stage_pieces import GUARD, by_columns, pieces_of_joints
-from rbdgen.design.choices import ON_ACCELERATORS
+from rbdgen.design.functions import ON_ACCELERATORS
 from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.area import estimated

@@ -31,7 +31,7 @@ UNMET: list[tuple[dict[str, Any], str]] = [  # choice, what it is for
     ({"slots": 4}, "an accelerator"),
     ({"mix": "id=1"}, "an accelerator"),
     ({"order": "issued"}, "an accelerator"),
-    ({"factorisation": "ltdl"}, "functions that invert the mass matrix, minv, "),
+    ({"factorisation": "ltdl"}, "functions that invert the mass matrix, fd, "),
     ({"formulation": "logarithmic", "products": "winograd"}, "gradients, of did, "),
     ({"scheduler": "exact", "fit": False}, "folded designs"),
     ({"scheduler": "exact", "ii": 1}, "folded designs"),

@@ -9,8 +9,8 @@ import pytest
 
 from rbdgen.cli.design_options import choices_of
 from rbdgen.cli.parser import parser
-from rbdgen.design.choices import WHOLE
 from rbdgen.design.design import Design
+from rbdgen.design.functions import WHOLE
 from rbdgen.design.options import CHECKS, OPTIONS
 
 FOUND = {"robot", "unsaid", "formulated", "fitted"}  # fields that nobody chooses

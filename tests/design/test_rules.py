@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from rbdgen.design.choices import FUNCTIONS, GIVEN_BASE, LANGUAGES, ROLLOUTS
+from rbdgen.design.choices import LANGUAGES
 from rbdgen.design.design import Design
 from rbdgen.design.effects import refused
+from rbdgen.design.functions import FUNCTIONS, GIVEN_BASE, ROLLOUTS
 from rbdgen.design.options import OPTIONS
 from rbdgen.design.rule import Rule, broken
 from rbdgen.design.rules import JOINTS, LOOPS, RULES

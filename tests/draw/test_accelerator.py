@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rbdgen.design.choices import WHOLE
+from rbdgen.design.functions import WHOLE
 from rbdgen.draw.accelerator import ENTRY, EXIT, links_of, picture
 from rbdgen.draw.colours import of_function
 from rbdgen.tasks.stages import Accelerator

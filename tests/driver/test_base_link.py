@@ -11,7 +11,7 @@ import pytest
 from rbdgen import golden
 from rbdgen.api import InputError, generate, info, read_manifest, simulate
 from rbdgen.compile.samples import sample_states
-from rbdgen.design.choices import ON_ACCELERATORS
+from rbdgen.design.functions import ON_ACCELERATORS
 from rbdgen.design.loading import load
 from rbdgen.golden import random_state
 from rbdgen.robot.canonical import merge_fixed

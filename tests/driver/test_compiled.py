@@ -13,7 +13,7 @@ from rbdgen import api
 from rbdgen.api import InputError
 from rbdgen.api.arrays import UNIT
 from rbdgen.codegen.library import Singular
-from rbdgen.design.choices import WHOLE
+from rbdgen.design.functions import WHOLE
 from rbdgen.system.compiler import NoCompiler
 from rbdgen_host.driver import Dynamics
 from tests.support.driver_designs import (

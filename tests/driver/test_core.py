@@ -15,7 +15,7 @@ from rbdgen.api.design_file import DESIGN
 from rbdgen.api.packets import packets_of
 from rbdgen.api.simulation import batches
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.design.choices import GIVES, NEEDS
+from rbdgen.design.functions import GIVES, NEEDS
 from rbdgen_host.driver import Dynamics, OverflowWarning, c_header
 from tests.support.c_header import COMPILER, WARNINGS, pointer
 from tests.support.driver_designs import states

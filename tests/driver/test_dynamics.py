@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from rbdgen.design.choices import ALIASES, NEEDS, OF_FRAMES, OF_MASSES
+from rbdgen.design.functions import ALIASES, NEEDS, OF_FRAMES, OF_MASSES
 from rbdgen.design.loading import load
 from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.futures import CALLS

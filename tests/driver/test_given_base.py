@@ -13,7 +13,7 @@ import pytest
 from rbdgen import golden
 from rbdgen.api import InputError, generate, read_manifest, simulate
 from rbdgen.compile.samples import sample_states
-from rbdgen.design.choices import WHOLE
+from rbdgen.design.functions import WHOLE
 from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen_host.driver import Dynamics

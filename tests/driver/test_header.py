@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api import InputError, generate, read_manifest
-from rbdgen.design.choices import GIVES, NEEDS, ON_ACCELERATORS
+from rbdgen.design.functions import GIVES, NEEDS, ON_ACCELERATORS
 from rbdgen.graph.arrays import shape_of
 from rbdgen.robot.payload import checked_body, payload_of
 from rbdgen.shell.task_packets import FORMAT_VERSION, Response, Status

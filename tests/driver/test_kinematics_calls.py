@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api import states
-from rbdgen.design.choices import OF_FRAMES, OF_MASSES
+from rbdgen.design.functions import OF_FRAMES, OF_MASSES
 from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen_host.driver import Dynamics

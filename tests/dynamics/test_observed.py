@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.design.choices import GIVES, OF_FRAMES, OF_MASSES
+from rbdgen.design.functions import GIVES, OF_FRAMES, OF_MASSES
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate

@@ -9,7 +9,7 @@ import pytest
 
 from rbdgen.api import evaluate, states
 from rbdgen.compile.flow import front_end
-from rbdgen.design.choices import OF_FRAMES, OF_MASSES
+from rbdgen.design.functions import OF_FRAMES, OF_MASSES
 from rbdgen.robot.model import RobotError
 
 ROBOTS: dict[str, dict[str, Any]] = {

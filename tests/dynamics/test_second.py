@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.design.choices import GIVES
+from rbdgen.design.functions import GIVES
 from rbdgen.design.loading import load
 from rbdgen.dynamics.directions import brackets
 from rbdgen.dynamics.interface import from_columns, to_columns

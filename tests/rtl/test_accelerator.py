@@ -14,7 +14,7 @@ from rbdgen.api.verilated import ports_of
 from rbdgen.compile import front, inverse_factors, joints_or_whole
 from rbdgen.compile.product import Product
 from rbdgen.compile.stage_pieces import BY_JOINTS
-from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
+from rbdgen.design.functions import ON_ACCELERATORS, ROLLOUTS
 from rbdgen.graph.fixed import Format
 from rbdgen.shell.emit import emit
 from rbdgen.tasks import stages

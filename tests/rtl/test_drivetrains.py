@@ -14,7 +14,7 @@ from rbdgen.api.manifest import port_facts, shells_of
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.api.verilated import ports_of
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.design.choices import GIVES
+from rbdgen.design.functions import GIVES
 from rbdgen.design.loading import load
 from rbdgen.shell.emit import emit
 from rbdgen_host.driver import Dynamics

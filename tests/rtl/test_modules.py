@@ -9,7 +9,7 @@ import pytest
 from amaranth.hdl import UnusedElaboratable
 
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.design.choices import ON_ACCELERATORS
+from rbdgen.design.functions import ON_ACCELERATORS
 from rbdgen.robot.model import RobotError
 from rbdgen.rtl import modules
 from rbdgen.rtl.modules import Modules, write_modules

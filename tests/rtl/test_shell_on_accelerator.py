@@ -12,7 +12,7 @@ import pytest
 from rbdgen.api import generate, read_manifest
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.product import Product
-from rbdgen.design.choices import WHOLE
+from rbdgen.design.functions import WHOLE
 from rbdgen.shell.task_packets import PacketFormat, Response, Status
 from rbdgen.tasks.routes import CODES, ROLLOUTS, STEPS
 from sim.runner import build_sources, run

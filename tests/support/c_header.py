@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.design.choices import GIVES, NEEDS
+from rbdgen.design.functions import GIVES, NEEDS
 from rbdgen.tasks.routes import CODES
 from rbdgen_host.driver import c_header
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rbdgen.compile.samples import sample_states
-from rbdgen.design.choices import ON_ACCELERATORS
+from rbdgen.design.functions import ON_ACCELERATORS
 from rbdgen.design.loading import load
 from rbdgen.golden import minv, rnea
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
+from rbdgen.design.functions import ON_ACCELERATORS, ROLLOUTS
 from tests.support.task_programs import compiled, differ
 
 SWINGER = str(Path(__file__).parents[1] / "robots" / "swinger.urdf")

@@ -13,7 +13,7 @@ from rbdgen.compile.flow import front_end
 from rbdgen.compile.product import Product
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.words import in_words, sample_inputs
-from rbdgen.design.choices import ON_ACCELERATORS
+from rbdgen.design.functions import ON_ACCELERATORS
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.word import kind_of
 from rbdgen.tasks.in_visits import in_visits

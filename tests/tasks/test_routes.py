@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from rbdgen.design import choices
-from rbdgen.design.choices import GIVEN_BASE, NEEDS, ON_ACCELERATORS
+from rbdgen.design.functions import GIVEN_BASE, NEEDS, ON_ACCELERATORS
 from rbdgen.tasks.routes import (
     CODE,
     CODES,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.design.choices import OF_FRAMES, OF_MASSES
+from rbdgen.design.functions import OF_FRAMES, OF_MASSES
 from tests.support.cores import (
     any_words,
     check_runs,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from rbdgen.design.choices import WHOLE
+from rbdgen.design.functions import WHOLE
 from rbdgen_benchmarks.bench import programs
 from rbdgen_benchmarks.bench.measurement import UnknownMeasurement
 from rbdgen_benchmarks.bench.programs import CHOICES, TOGETHER, example_robots

@@ -1,0 +1,233 @@
+"""The table of functions: what each takes and gives, and what it asks for; others ask here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# What a function may be, or ask for; `having` lists those that have it.
+TRAITS = {
+    "whole": "those of a design of which nobody says which",
+    "task": "what an accelerator's task may ask for",
+    "loops": "computed as visits to joints, in programs",
+    "joints": "computed as visits to joints, in hardware",
+    "alone": "τ of id by another name, as visits in a design of nothing else",
+    "frames": "of frames that are named",
+    "held": "of frames that are named, and held where they are",
+    "masses": "of what all bodies weigh, and where",
+    "rollout": "of an accelerator only: so many steps of so long, with the effort of each",
+    "moves": "gives the positions that a state leads to",
+    "inverse": "asks for M⁻¹",
+    "factors": "goes between M's factors, or asks for M⁻¹",
+    "solves": "makes or takes M⁻¹",
+    "slopes": "has gradients",
+    "matrix": "has an entry for each pair of coordinates",
+}
+
+
+@dataclass(frozen=True)
+class RobotFunction:
+    """A function of a robot's dynamics, of a state, in SI units.
+
+    ``takes``       arrays of a state: q (N, nq); qd [rad/s, m/s], qdd [rad/s², m/s²], tau [N·m, N],
+                    (N, nv) each; Minv (N, nv, nv); of a rollout h [s] and steps (N,).
+    ``gives``       arrays, whose shapes `graph.arrays` has.
+    ``pinocchio``   the name that Pinocchio has for it.
+    ``about``       what it is, for people.
+    ``traits``      some of `TRAITS`.
+    ``changed_by``  what changes its results, of force, gravity and friction.
+    ``beside``      another function, without whose result those of one base do not follow from
+                    another base's.
+    ``together``    another, which its call asks for besides: it costs little more then.
+    """
+
+    name: str
+    takes: tuple[str, ...]
+    gives: tuple[str, ...]
+    pinocchio: str
+    about: str
+    traits: frozenset[str]
+    changed_by: frozenset[str]
+    beside: str = ""
+    together: str = ""
+
+
+ALL, NONE = "force gravity friction", ""
+
+
+def _row(
+    name: str,
+    takes: str,
+    gives: str,
+    pinocchio: str,
+    about: str,
+    traits: str,
+    changed_by: str = ALL,
+    beside: str = "",
+    together: str = "",
+) -> RobotFunction:
+    own = frozenset(traits.split())
+    assert own <= TRAITS.keys()
+    changes = frozenset(changed_by.split())
+    arrays = tuple(takes.split()), tuple(gives.split())
+    return RobotFunction(name, *arrays, pinocchio, about, own, changes, beside, together)
+
+
+VISITS = "whole task loops joints"
+SOLVER = f"{VISITS} inverse factors solves"
+TABLE = (
+    _row("id", "q qd qdd", "tau", "rnea", "inverse dynamics, tau from q, qd, qdd", VISITS),
+    _row("fd", "q qd tau", "qdd", "aba", "forward dynamics, qdd from q, qd, tau", SOLVER),
+    _row("m", "q", "M", "crba", "mass matrix", f"{VISITS} matrix", NONE),
+    _row("minv", "q", "Minv", "computeMinverse", "its inverse", f"{SOLVER} matrix", NONE),
+    _row(
+        "did",
+        "q qd qdd",
+        "tau dtau_dq dtau_dqd",
+        "computeRNEADerivatives",
+        "tau and its gradients dtau_dq, dtau_dqd",
+        f"{VISITS} slopes matrix",
+        beside="m",
+        together="m",
+    ),
+    _row(
+        "dfd",
+        "q qd tau",
+        "qdd dqdd_dq dqdd_dqd",
+        "computeABADerivatives",
+        "qdd and its gradients dqdd_dq, dqdd_dqd",
+        f"{SOLVER} slopes matrix",
+        beside="minv",
+        together="minv",
+    ),
+    _row(
+        "difd",
+        "q qd qdd Minv",
+        "dqdd_dq dqdd_dqd",
+        "computeABADerivativesFromMinverse",
+        "dqdd_dq, dqdd_dqd from q, qd, qdd and a given Minv",
+        f"{VISITS} solves slopes matrix",
+        beside="id",
+    ),
+    _row(
+        "ddid",
+        "q qd qdd",
+        "d2tau_dq2 d2tau_dqd2 d2tau_dq_dqd dM_dq",
+        "ComputeRNEASecondOrderDerivatives",
+        "d2tau_dq2, d2tau_dqd2, d2tau_dq_dqd and dM_dq, second derivatives of tau",
+        "slopes",
+    ),
+    _row(
+        "cfd",
+        "q qd tau",
+        "qdd_c lambda_c",
+        "constraintDynamics",
+        "fd while --frames are held, as feet on the ground are: qdd_c, and lambda_c, which holds "
+        "them",
+        "held factors",
+    ),
+    _row(
+        "step",
+        "q qd tau",
+        "q_next qd_next A B",
+        "",
+        "q and qd after a step of semi-implicit Euler, and their derivatives A by q and qd, B by "
+        "tau",
+        "loops moves inverse factors solves slopes matrix",
+    ),
+    _row(
+        "g",
+        "q",
+        "g",
+        "computeGeneralizedGravity",
+        "gravity's share of tau",
+        "task alone",
+        "gravity",
+    ),
+    _row(
+        "nle",
+        "q qd",
+        "nle",
+        "nonLinearEffects",
+        "all of tau but M qdd, from q, qd",
+        "task alone",
+        "gravity friction",
+        beside="m",
+    ),
+    _row("pose", "q", "p R", "updateFramePlacements", "p and R of --frames", "frames", NONE),
+    _row("twist", "q qd", "twist", "getFrameVelocity", "of those, from q, qd", "frames", NONE),
+    _row("jac", "q", "J", "computeFrameJacobian", "their Jacobian J", "frames", NONE),
+    _row(
+        "drift",
+        "q qd",
+        "drift",
+        "getFrameClassicalAcceleration",
+        "J's change times qd",
+        "frames",
+        NONE,
+        beside="jac",
+    ),
+    _row("com", "q", "com", "centerOfMass", "centre of mass", "masses matrix", NONE),
+    _row("jcom", "q", "Jcom", "jacobianCenterOfMass", "its Jacobian", "masses matrix", NONE),
+    _row(
+        "energy",
+        "q qd",
+        "kinetic potential",
+        "computeMechanicalEnergy",
+        "kinetic and potential, from q, qd",
+        "masses matrix",
+        "gravity",
+    ),
+    _row(
+        "ag",
+        "q",
+        "Ag",
+        "computeCentroidalMap",
+        "centroidal momentum matrix Ag",
+        "masses matrix",
+        NONE,
+    ),
+    _row("hg", "q qd", "hg", "computeCentroidalMomentum", "Ag qd", "masses matrix", NONE),
+    _row("euler", "q qd tau h steps", "q qd", "", "q and qd after so many steps", "rollout moves"),
+    _row("rk4", "q qd tau h steps", "q qd", "", "the same, by Runge and Kutta", "rollout moves"),
+)
+BY_NAME = {own.name: own for own in TABLE}
+
+
+def having(*traits: str) -> tuple[str, ...]:
+    """The functions that have one of the traits, in the table's order."""
+    return tuple(own.name for own in TABLE if not own.traits.isdisjoint(traits))
+
+
+def unchanged_by(*causes: str) -> tuple[str, ...]:
+    """The functions that none of these changes: force, gravity, friction."""
+    return tuple(own.name for own in TABLE if own.changed_by.isdisjoint(causes))
+
+
+NEEDS = {own.name: own.takes for own in TABLE}
+GIVES = {own.name: own.gives for own in TABLE}
+OF_FRAMES, AT_FRAMES = having("frames"), (*having("frames"), *having("held"))
+OF_MASSES = having("masses")
+UNFORCED = unchanged_by("force")
+OF_MOTION, FRICTIONLESS = unchanged_by("gravity", "friction"), unchanged_by("friction")
+ROLLOUTS, MOVING = having("rollout"), having("moves")
+# Of an accelerator whose tasks say what the base does: the function whose base moves as it is told,
+# which reads the first entries of qdd and not those of tau → that whose base is free. What the
+# others compute of the joints is the same.
+GIVEN_BASE = {f"{own.name}_given": own.name for own in TABLE if own.traits >= {"task", "inverse"}}
+for _given, _free in GIVEN_BASE.items():
+    GIVES[_given] = GIVES[_free]
+    NEEDS[_given] = (*NEEDS[_free], "qdd") if "tau" in NEEDS[_free] else NEEDS[_free]
+FUNCTIONS = tuple(name for name in NEEDS if name not in (*ROLLOUTS, *GIVEN_BASE))
+WHOLE = having("whole")
+ON_ACCELERATORS = having("task")  # rollouts besides
+ALIASES = {own.pinocchio: own.name for own in TABLE if own.pinocchio}  # what Pinocchio calls them
+INVERTING, FACTORING, SOLVING = having("inverse"), having("factors"), having("solves")
+SLOPES, MATRICES = having("slopes"), having("matrix")
+LOOPED, TURNING, ALONE = having("loops"), having("joints"), having("alone")
+BESIDE = {own.name: own.beside for own in TABLE if own.beside}
+TOGETHER = {own.name: own.together for own in TABLE if own.together}
+
+
+def described() -> str:
+    """All of them and what they are, in one sentence."""
+    return "; ".join(f"{own.name}: {own.about}" for own in TABLE if own.name not in ROLLOUTS)
