@@ -251,8 +251,8 @@ def test_depth_of_chains(n: int) -> None:
 
 
 def test_refused() -> None:
-    robot = canonicalize(load("iiwa14")[1])
+    choices = {"formulation": "logarithmic", "factorisation": "mminvgen"}
     with pytest.raises(RobotError, match="mminvgen goes from link to link"):
-        trace(robot, ["minv"], formulation="logarithmic", factorisation="mminvgen")
+        front_end("iiwa14", functions=("minv",), **choices)
     with pytest.raises(RobotError, match="network: brent-kung is for formulation logarithmic"):
         load("iiwa14", network="brent-kung")
