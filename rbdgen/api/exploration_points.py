@@ -28,6 +28,7 @@ from ..design.choices import LARGEST_INTERVAL, MOST_GUARD, WORDS
 from ..design.coordinates import brief
 from ..design.design import Design
 from ..design.effects import refuse_design
+from ..design.functions import GIVES
 from ..design.loading import load
 from ..design.rules import ONE_TASK
 from ..graph.text import to_text

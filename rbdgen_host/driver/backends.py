@@ -45,8 +45,6 @@ from .words import Array, Coder, Flags
 
 # Words, by place, and the kind of task → results (N,) by name, flags (N, flags).
 Tasked = Callable[[Mapping[str, Integers], str], Results]
-# Function: what one call asks for besides, and costs little more where it is computed with it.
-TOGETHER = {"did": ("m",), "dfd": ("minv",)}
 
 
 @dataclass(frozen=True, eq=False)
