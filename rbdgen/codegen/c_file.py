@@ -6,12 +6,11 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..graph.fixed import FixedGraph, Format
+from ..graph.graph import source
 from ..graph.node import UNCOMPUTED, Node
-from ..graph.wires import source
 from .c_integers import INT32, INT64, RANGES, CIntegers, type_of, unit_function, variable
 from .real import chunks_of, identifier, slots_of
-from .units import Tables, UnitFunction, UnitFunctions
-from .words import MADE, Expression, Statements
+from .words import MADE, Expression, Statements, Tables, UnitFunction, UnitFunctions
 
 LONGEST, PART = 500, 250  # nodes: compilers take longer for these than for real numbers
 Flagged = Mapping[Node, frozenset[int]]  # node → the flags, by number, that its overflow raises

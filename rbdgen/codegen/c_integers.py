@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from ..graph.integers import Spec, computed
 from ..system.refusal import Refusal
-from .units import Tables, UnitFunction
-from .words import Expression, Terms, word_range
+from .words import Expression, Tables, Terms, UnitFunction, word_range
 
 INT32, INT64, UINT64 = "int32_t", "int64_t", "uint64_t"
 RANGES = {  # in the order in which they are tried

@@ -9,7 +9,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.visits import Program
 from ..system.templates import render
-from .interface import Array, ArrayEntry, ArrayInterface
+from .interface import Array, ArrayEntry, ArrayInterface, rows
 from .loops import loops
 from .order import columns, depth_first, walks
 from .real import (
@@ -24,7 +24,6 @@ from .real import (
     in_parts,
     slots_of,
 )
-from .rows import rows
 from .solvers import casadi, crocoddyl, said
 
 # A file each: its name, processors, bytes of a register, what compilers call what it needs.

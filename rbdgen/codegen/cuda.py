@@ -22,12 +22,11 @@ from .cuda_bounds import (
     overlaps,
     settled,
 )
-from .interface import Array, ArrayEntry, ArrayInterface
+from .interface import Array, ArrayEntry, ArrayInterface, rows
 from .loops import LoopFacts, Loops, loops
 from .nvcc import Use
 from .order import walks
 from .real import Straight, computed, identifier, in_parts, literal
-from .rows import rows
 
 MOST = 3000  # operations of a kernel: some 30 bytes of code each, and GPUs keep about 100 KB
 CONSTANT = 65536  # bytes of constant memory, which all tables are in if they fit

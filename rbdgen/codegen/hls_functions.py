@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 
 from ..graph.fixed import FixedGraph
+from ..graph.graph import source
 from ..graph.node import Node, Op, Region
-from ..graph.wires import source
 from .hls_integers import HlsIntegers, word
 from .real import chunks_of
-from .units import UnitFunction, UnitFunctions
-from .words import MADE, Expression, Statements
+from .words import MADE, Expression, Statements, UnitFunction, UnitFunctions
 
 Resources = Mapping[tuple[str, Node], str]  # (mul, sincos or reciprocal, whose): dsp or fabric
 LONGEST = 500  # operations of a function; longer graphs have one for each region

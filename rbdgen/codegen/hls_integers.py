@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from ..graph.integers import Spec, computed
 from .real import identifier
-from .units import Tables, UnitFunction, UnitFunctions
-from .words import Expression, Terms, word_range
+from .words import Expression, Tables, Terms, UnitFunction, UnitFunctions, word_range
 
 
 def type_of(low: int, high: int) -> str:

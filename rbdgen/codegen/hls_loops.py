@@ -13,8 +13,7 @@ from ..graph.visits import Program, Source, Visit, VisitResult, factored
 from .frames import Numbering, ProgramFrame, Run
 from .hls_functions import HlsStatements
 from .hls_integers import word, word_type
-from .units import UnitFunctions
-from .words import MADE
+from .words import MADE, UnitFunctions
 
 
 @dataclass(frozen=True)

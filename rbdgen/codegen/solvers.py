@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..system.templates import render
-from .interface import ArrayInterface
-from .rows import rows
+from .interface import ArrayInterface, rows
 
 FORWARD = ("q", "qd", "tau")
 GRADIENTS = ("qdd", "dqdd_dq", "dqdd_dqd", "Minv")

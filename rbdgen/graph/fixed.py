@@ -29,12 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .execute import NUMBERS
-from .graph import Graph
+from .graph import Graph, operands
 from .integers import Algebra, WithUnits
 from .node import STILL, Node, Op
 from .reciprocal import Reciprocal, ScaleAlgorithm
 from .sincos import SinCos
-from .wires import operands
 from .word import indices
 
 Integers = NDArray[np.int64]

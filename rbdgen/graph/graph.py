@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from .node import Builder, Node, Op
+from .node import STILL, Builder, Node, Op
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,3 +114,15 @@ def rebuild(graph: Graph, rule: Rule) -> Graph:
         with builder.in_region(node.region):
             new[node] = rule(builder, node, [new[a] for a in node.args])
     return graph.made(new)
+
+
+def source(node: Node) -> Node:
+    """The node whose bits these are: multiplication by a power of two only renames them."""
+    while node.op is Op.MULC:
+        node = node.args[0]
+    return node
+
+
+def operands(node: Node) -> list[Node]:
+    """The nodes whose bits a unit reads; what stands still is wired in."""
+    return [s for s in (source(a) for a in node.args) if s.op not in STILL]

@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 
 from ..graph.arrays import FAR, array_of
 from ..graph.derivative import DERIVATIVE
-from ..graph.evaluate import Array, evaluate
+from ..graph.evaluate import Array, evaluate, evaluate_mixed, to_float
 from ..graph.graph import Graph
-from ..graph.mixed import evaluate_mixed, to_float
 from ..graph.node import Node, Op
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import FixedGraph
+from ..graph.graph import source
 from ..graph.node import STILL, Node, Op
-from ..graph.wires import source
 from ..graph.word import indices, kind_of, spell
 from .delay_line import LutRam
 from .function_units import ReciprocalUnit, SinCosUnit

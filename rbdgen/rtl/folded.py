@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
 from ..design.target import Style
+from ..graph.graph import operands
 from ..graph.node import Node, Op
-from ..graph.wires import operands
 from ..schedule.fabric import BANK, LONGEST_RING, READ
 from ..schedule.fold import LOGIC_PORT, Fold, job_operands
 from ..schedule.units import Job, UnitKind, job, nodes_of

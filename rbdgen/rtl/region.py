@@ -7,8 +7,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import FixedGraph
+from ..graph.graph import operands, source
 from ..graph.node import Node, Op, Region
-from ..graph.wires import operands, source
 from ..graph.word import indices
 from ..schedule.channels import Pipeline
 from ..schedule.fold import ends_in_register

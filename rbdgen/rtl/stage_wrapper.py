@@ -10,8 +10,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import Format
+from ..graph.graph import source
 from ..graph.node import Node, Op
-from ..graph.wires import source
 from ..tasks.integration import turn_flags
 from ..tasks.routes import CODE, CODES, HOST, NOTHING, ROLLOUTS, TOLD, TURN, Source
 from ..tasks.stage import Stage

@@ -12,8 +12,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 
 from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph
+from ..graph.graph import source
 from ..graph.node import Node, Op
-from ..graph.wires import source
 from .arithmetic import add_or_subtract, aligned, mirrored, truncated
 from .delay_line import LutRam
 from .function_units import ReciprocalUnit, SinCosUnit

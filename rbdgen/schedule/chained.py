@@ -15,8 +15,8 @@ from functools import cached_property
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
+from ..graph.graph import operands, source
 from ..graph.node import STILL, Node, Op
-from ..graph.wires import operands, source
 from .delays import Delay, delay, gathering
 from .fold import Chain, Fold, Place, register_number, verify_fold
 from .pipelined import INPUT_REGISTER, duration

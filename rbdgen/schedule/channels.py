@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph
+from ..graph.graph import source
 from ..graph.node import STILL, Node, Region
-from ..graph.wires import source
 from .binding import Binding
 from .difference_constraints import ScheduleError
 from .pipelined import OUTPUT, Schedule, region_name, region_of

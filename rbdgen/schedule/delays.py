@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
+from ..graph.graph import source
 from ..graph.node import Node, Op
-from ..graph.wires import source
 from .binding import normalising, shifting
 
 

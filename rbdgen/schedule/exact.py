@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..graph.fixed import FixedGraph
+from ..graph.graph import operands, source
 from ..graph.node import STILL, Node, Op
-from ..graph.wires import operands, source
 from ..system.refusal import Refusal
 from .difference_constraints import ScheduleError
 from .pipelined import INPUT_REGISTER

@@ -13,8 +13,8 @@ from typing import Any
 
 from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph, Format
+from ..graph.graph import operands
 from ..graph.node import STILL, Node, Op, Region
-from ..graph.wires import operands
 from .binding import Binding, angles, pivots, shifting
 from .channels import Channel, Pipeline
 from .fabric import ADDRESSED, BANK, LOADS, LONGEST_RING, capacity

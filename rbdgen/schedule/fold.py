@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
-from ..graph.graph import Graph
+from ..graph.graph import Graph, operands, source
 from ..graph.node import STILL, Node, Op, Region
-from ..graph.wires import operands, source
 from .binding import Binding
 from .channels import PUSHES_ON_THE_WAY, Channel, ChannelWord
 from .delays import delay, gathering

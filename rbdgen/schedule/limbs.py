@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph
+from ..graph.graph import source
 from ..graph.node import STILL, Node, Op, Region
 from ..graph.visits import Visit, VisitResult, factored
-from ..graph.wires import source
 from ..words.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel, Pipeline

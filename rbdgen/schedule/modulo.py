@@ -17,8 +17,8 @@ from itertools import count
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
+from ..graph.graph import operands
 from ..graph.node import STILL, Node, Op
-from ..graph.wires import operands
 from .assign import assign
 from .difference_constraints import DifferenceConstraints
 from .exact import exact

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
+from ..graph.graph import operands, source
 from ..graph.node import STILL, Node, Op, Region
-from ..graph.wires import operands, source
 from .binding import Binding, reciprocal_latency, shifting, sincos_latency
 from .difference_constraints import DifferenceConstraints, ScheduleError
 

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph, Format
+from ..graph.graph import source
 from ..graph.node import STILL, Node, Region
 from ..graph.visits import Source, Visit, VisitResult, factored, scaled
-from ..graph.wires import source
 from ..words.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel

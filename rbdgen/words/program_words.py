@@ -15,12 +15,11 @@ import numpy as np
 
 from ..graph.evaluate import Array
 from ..graph.fixed import FixedGraph, Format
-from ..graph.graph import Graph
+from ..graph.graph import Graph, source
 from ..graph.node import Node, Op
 from ..graph.rows import Worst
 from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Visit, VisitResult, factored
-from ..graph.wires import source
 from ..system.progress import Progress
 from .ascent_schedule import joined as both
 from .graph_words import to_words, worst_error

@@ -9,8 +9,8 @@ from typing import Any
 from rbdgen import api
 from rbdgen.api.native_programs import compiled as program
 from rbdgen.api.timing import said, through_python
+from rbdgen.codegen.interface import rows
 from rbdgen.codegen.nvcc import Use, compiled, uses
-from rbdgen.codegen.rows import rows
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import table
 from rbdgen.system.gpu import NoGpu, find_gpu

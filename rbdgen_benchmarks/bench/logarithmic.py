@@ -20,9 +20,9 @@ from rbdgen.compile.product import Product
 from rbdgen.design.coordinates import brief
 from rbdgen.design.runs import CoreRun
 from rbdgen.draw.tables import table
+from rbdgen.graph.graph import source
 from rbdgen.graph.node import Op
 from rbdgen.graph.rows import SCALES
-from rbdgen.graph.wires import source
 from rbdgen.schedule.features import features
 from rbdgen.system.progress import Progress
 

@@ -13,9 +13,8 @@ from rbdgen.codegen.cpp import cpp
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.dynamics.interface import to_columns
-from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.evaluate import evaluate, evaluate_mixed, to_float
 from rbdgen.graph.graph import Graph
-from rbdgen.graph.mixed import evaluate_mixed, to_float
 from rbdgen.graph.node import Builder, Op
 from rbdgen.passes.mixed_precision import computing
 from tests.support.library import Library, has, plain

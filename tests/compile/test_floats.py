@@ -11,8 +11,7 @@ from rbdgen.compile.flow import front_end
 from rbdgen.compile.front import Front
 from rbdgen.compile.samples import sample_states
 from rbdgen.dynamics.interface import to_columns
-from rbdgen.graph.evaluate import evaluate
-from rbdgen.graph.mixed import evaluate_mixed, to_float
+from rbdgen.graph.evaluate import evaluate, evaluate_mixed, to_float
 from rbdgen.graph.node import Node
 from rbdgen.passes.mixed_precision import in_double
 

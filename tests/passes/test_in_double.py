@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.evaluate import evaluate, evaluate_mixed, to_float
 from rbdgen.graph.graph import Graph
-from rbdgen.graph.mixed import evaluate_mixed, to_float
 from rbdgen.graph.node import Builder
 from rbdgen.passes.mixed_precision import KEPT, computing, in_double
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rbdgen.design.target import find_target
+from rbdgen.graph.graph import operands
 from rbdgen.graph.node import Node, Op
-from rbdgen.graph.wires import operands
 from rbdgen.schedule.chained import ChainError, chain
 from rbdgen.schedule.delays import delay, gathering, levels
 from rbdgen.schedule.difference_constraints import ScheduleError

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from rbdgen.graph.graph import source
 from rbdgen.graph.node import Op
-from rbdgen.graph.wires import source
 from rbdgen.schedule.channels import (
     PUSHES_ON_THE_WAY,
     Channel,

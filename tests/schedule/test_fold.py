@@ -13,9 +13,8 @@ from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph, Format
-from rbdgen.graph.graph import Graph
+from rbdgen.graph.graph import Graph, operands
 from rbdgen.graph.node import Builder, Op
-from rbdgen.graph.wires import operands
 from rbdgen.robot.model import RobotError
 from rbdgen.rtl.queues import ChannelFifo
 from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel

@@ -11,8 +11,8 @@ from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import FixedFunctions
 from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph
+from rbdgen.graph.graph import operands
 from rbdgen.graph.node import Op
-from rbdgen.graph.wires import operands
 from rbdgen.schedule.area import estimated
 from rbdgen.schedule.features import features
 from rbdgen.schedule.fold import verify_fold

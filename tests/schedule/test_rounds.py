@@ -16,10 +16,9 @@ from rbdgen.design.target import find_target
 from rbdgen.draw.round_picture import round_picture
 from rbdgen.dynamics.program import program
 from rbdgen.graph.fixed import FixedGraph, Format
-from rbdgen.graph.graph import Graph
+from rbdgen.graph.graph import Graph, source
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.visits import Program, Visit, VisitResult
-from rbdgen.graph.wires import source
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.schedule.candidates import MOST_DATAPATHS, Candidates
 from rbdgen.schedule.datapaths import TASK, Datapath, datapaths_of, jobs_of

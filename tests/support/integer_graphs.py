@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from rbdgen.codegen.c_program import c_files
 from rbdgen.graph.fixed import FixedGraph, Format, Integers, evaluate_fixed
-from rbdgen.graph.graph import Graph
+from rbdgen.graph.graph import Graph, source
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.verify import GraphError, verify_fixed
-from rbdgen.graph.wires import source
 
 WARNINGS = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 ABOUT = {"robot": "none", "functions": "some"}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rbdgen import api
+from rbdgen.codegen.interface import rows
 from rbdgen.codegen.nvcc import NoNvcc, compiled, find_nvcc
-from rbdgen.codegen.rows import rows
 from rbdgen.system.templates import render
 from rbdgen_benchmarks.bench import gpu
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
-from rbdgen.codegen.rows import rows
+from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface, rows
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 from tests.support.library import Library, has
