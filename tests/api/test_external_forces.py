@@ -14,6 +14,7 @@ from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.functions import ON_ACCELERATORS, UNFORCED
 from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in, worst_of
+from tests.support.marks import fast_at, slow
 
 FORCES = [("all",), ("gripper_mount",)]
 NOTE = "external_forces: no force changes "
@@ -21,7 +22,7 @@ NOTE = "external_forces: no force changes "
 
 @pytest.mark.parametrize(
     ("function", "forces"),
-    [(function, FORCES[k % 2]) for k, function in enumerate(ON_ACCELERATORS)],
+    fast_at(range(4), [(function, FORCES[k % 2]) for k, function in enumerate(ON_ACCELERATORS)]),
     ids=str,
 )
 def test_plain(function: str, forces: tuple[str, ...]) -> None:
@@ -38,7 +39,7 @@ def test_plain(function: str, forces: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("forces", FORCES, ids=str)
 @pytest.mark.parametrize(
-    "functions", [("m",), ("minv", "m"), ("id", "m"), ON_ACCELERATORS], ids=str
+    "functions", [("m",), ("minv", "m"), ("id", "m"), slow((ON_ACCELERATORS,))], ids=str
 )
 def test_accelerator(functions: tuple[str, ...], forces: tuple[str, ...]) -> None:
     made = accelerate(

@@ -23,6 +23,7 @@ from rbdgen.design.loading import load
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.system.data import data_folder
 from tests.support.made import generated
+from tests.support.marks import slow
 
 ROBOT = "pendulum"
 
@@ -86,7 +87,7 @@ def test_the_folder_says_every_choice(choices: dict[str, Any], tmp_path: Path) -
         assert getattr(again, key) == value or key == "external_forces"
 
 
-@pytest.mark.parametrize("accelerator", [False, True])
+@pytest.mark.parametrize("accelerator", [False, slow(True)])
 def test_limits_are_said_with_who_said_them(accelerator: bool, tmp_path: Path) -> None:
     choices = {"accelerator": True, "functions": ("fd",)} if accelerator else {}
     choices |= {"velocity": "elbow=4", "acceleration": 3, "effort": {"shoulder": 9}}

@@ -46,6 +46,7 @@ def test_every_bit_of_products_in_pairs(tmp_path: Path) -> None:
     assert pairs < plain
 
 
+@pytest.mark.slow
 def test_accelerator(tmp_path: Path) -> None:
     """What both the bias and M need, rotations and places, is made where sines are."""
     choices = {"functions": ("id", "dfd", "m"), "formulation": "logarithmic", "accelerator": True}

@@ -11,11 +11,16 @@ from rbdgen.api import generate, read_manifest
 from rbdgen.codegen import hls_functions
 from rbdgen.codegen.hls_library import headers
 from tests.support.hls_bench import BEAT, STREAM, run
+from tests.support.marks import slow
 
 
 @pytest.mark.parametrize(
     ("function", "code"),
-    [("id", "inlined"), pytest.param("fd", "inlined", marks=pytest.mark.slow), ("did", "loops")],
+    [
+        ("id", "inlined"),
+        pytest.param("fd", "inlined", marks=pytest.mark.slow),
+        slow(("did", "loops")),
+    ],
 )
 def test_cpp_takes_an_array_more(function: str, code: str, tmp_path: Path) -> None:
     """Its example gives what the graph does, of states each of which is another robot's."""

@@ -25,6 +25,7 @@ from tests.support.driver_designs import (
     several,
     states,
 )
+from tests.support.marks import slow
 
 EXACT = {"cpp": 1e-10, "cpp32": 2e-4}  # of the largest entry; M of the gantry is badly scaled
 
@@ -59,7 +60,7 @@ def test_every_function(kind: str) -> None:
     ("robot", "choices"),
     [
         ("pendulum", {"functions": ("id",), "angles": "sincos"}),
-        ("hyq", FLOATING),
+        slow(("hyq", FLOATING)),
         pytest.param(
             "hyq",
             {"base": "floating", "root": "given", "functions": ("fd",)},

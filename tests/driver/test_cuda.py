@@ -23,6 +23,7 @@ from rbdgen.system.gpu import NoGpu, find_gpu
 from rbdgen_host.driver import Dynamics
 from tests.support.another_robot import another
 from tests.support.driver_designs import FLOATING, SINGULAR, close, states
+from tests.support.marks import slow
 
 EXACT = {"cuda-on-cpu": 1e-10, "cuda32-on-cpu": 2e-4}  # of the largest entry
 
@@ -154,7 +155,7 @@ def test_without_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
         Dynamics("pendulum", "cuda")
 
 
-@pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("architecture", [slow("sm_80"), "sm_90"])
 def test_what_nvcc_makes(architecture: str, tmp_path: Path) -> None:
     """A library with everything that is called; it says so where no GPU answers."""
     try:

@@ -33,6 +33,7 @@ from tests.support.c_header import (
     rows,
 )
 from tests.support.driver_designs import NAME, states
+from tests.support.marks import slow
 from tests.support.packets import packet_format
 
 
@@ -149,7 +150,7 @@ def test_it_is_cpp_and_takes_floats(tmp_path: Path, manifest: dict[str, Any]) ->
         subprocess.run([*command, "-o", str(tmp_path / "program.o")], check=True)
 
 
-@pytest.mark.parametrize("angles", ["on-chip", "sincos"])
+@pytest.mark.parametrize("angles", ["on-chip", slow("sincos")])
 def test_forces_sines_and_payload_come_in(tmp_path: Path, angles: str) -> None:
     """Forces on the links; sines from a host that computes them itself; a payload, last."""
     choices: dict[str, Any] = {

@@ -18,7 +18,7 @@ from tests.support.random_robots import ALL_KINDS, SINGLE, random_robot
 from tests.support.traced import FUNCTIONS, assert_golden, by_turns, simplified, some_robot
 
 
-@pytest.mark.parametrize(("function", "seed"), by_turns(12))
+@pytest.mark.parametrize(("function", "seed"), by_turns(8))
 def test_any_joints(function: str, seed: int) -> None:
     """Revolute, prismatic, planar and floating joints anywhere; forces on every body."""
     robot = some_robot(seed, kinds=ALL_KINDS if seed % 2 else SINGLE, fixed=0.2)

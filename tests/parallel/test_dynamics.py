@@ -26,6 +26,7 @@ from rbdgen.robot.model import (
 )
 from rbdgen_host.parallel import FORWARD, INVERSE, MASS, Dynamics
 from rbdgen_host.parallel.chains import random_chain as chain
+from tests.support.marks import slow
 from tests.support.random_robots import ALL_KINDS, random_robot
 
 jax.config.update("jax_enable_x64", True)
@@ -56,7 +57,7 @@ ROBOTS = {
     "name",
     [
         pytest.param(name, marks=pytest.mark.slow)
-        if name in ("hyq floating", "iiwa14", SLIDES)
+        if name in ("hyq floating", "iiwa14", "mimics", SLIDES)
         else name
         for name in ROBOTS
     ],
@@ -80,7 +81,7 @@ def test_inverse_dynamics_and_mass_matrix(name: str) -> None:
     [
         pytest.param("iiwa14", list(FORWARD), marks=pytest.mark.slow),
         ("all kinds", ["serial", "jsiia", "hybrid_abia", "scanned_abia"]),
-        ("mimics", ["jsiia"]),
+        slow(("mimics", ["jsiia"])),
         pytest.param("one joint", list(FORWARD), marks=pytest.mark.slow),
         pytest.param(SLIDES, ["cfa"], marks=pytest.mark.slow),
     ],
@@ -106,7 +107,8 @@ def test_cfa_of_chains_on_one_base() -> None:
     assert off(dynamics.forward_dynamics(state.q, state.qd, tau, "cfa"), state.qdd) < 1e-10
 
 
-@pytest.mark.parametrize("n", [3, pytest.param(5, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [3, 5])
 def test_gradients(n: int) -> None:
     """jax.jacfwd is the golden gradient."""
     dynamics = Dynamics(chain(n))

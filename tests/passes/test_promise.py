@@ -67,7 +67,7 @@ def random_design(seed: int) -> dict[str, Any]:
     return choices
 
 
-SEEDS = [pytest.param(k, marks=[pytest.mark.slow] if k >= 12 else []) for k in range(60)]
+SEEDS = [pytest.param(k, marks=[pytest.mark.slow] if k >= 8 else []) for k in range(40)]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -22,6 +22,7 @@ from tests.support.accelerated import accelerate
 from tests.support.cores import any_words, check
 from tests.support.geared import JOINTS
 from tests.support.icarus import Icarus, binary, written
+from tests.support.marks import fast_at
 
 pytestmark = pytest.mark.rtl
 
@@ -33,7 +34,7 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", fast_at(range(2), [*CASES]))
 def test_every_bit(case: str, tmp_path: Path) -> None:
     binary("iverilog")
     core = compile_front(front_end("pendulum", joints=JOINTS, **CASES[case]))

@@ -20,6 +20,7 @@ from rbdgen.shell.emit import emit, stream_shells
 from tests.support.accelerated import accelerate
 from tests.support.cores import any_words, check, check_on_time
 from tests.support.icarus import Icarus, binary, started, without_initial_values, written
+from tests.support.marks import fast_at
 
 pytestmark = pytest.mark.rtl
 
@@ -39,7 +40,7 @@ ACCELERATOR: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("case", PLAIN)
+@pytest.mark.parametrize("case", fast_at(range(3), [*PLAIN]))
 def test_every_bit(case: str, tmp_path: Path) -> None:
     binary("iverilog")
     core = compile_front(front_end("pendulum", **PLAIN[case]))

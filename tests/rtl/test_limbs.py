@@ -45,12 +45,13 @@ CASES: dict[str, Callable[[], Product]] = {
     "hyq_did_12": lambda: compile_front(front_end("hyq", functions=("did",), ii=12)),
     "hyq_did": lambda: compile_front(front_end("hyq", functions=("did",), fold="limbs")),
 }
+SLOW = [
+    pytest.param(name, marks=pytest.mark.slow)
+    for name in ("three", "hyq_id", "hyq_did", "hyq_did_12")
+]
 
 
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("three", "hyq_did", "hyq_did_12")]
-
-
-@pytest.fixture(scope="module", params=["two", "four_with_constants", "hyq_id", *SLOW])
+@pytest.fixture(scope="module", params=["two", "four_with_constants", *SLOW])
 def built(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Product, Model]:

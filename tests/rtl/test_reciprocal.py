@@ -19,6 +19,7 @@ from rbdgen.schedule.channels import Pipeline
 from rbdgen.shell.emit import emit
 from rbdgen.tools.model import Model
 from tests.support.cores import check, shared_folder
+from tests.support.marks import fast_at
 from tests.support.small_cores import alone, any_words, batch, in_fixed_point, plan_of, verilated
 from tests.support.two_joints import mass_matrices, minv_of_two_joints
 
@@ -100,7 +101,7 @@ def planned(name: str) -> tuple[Graph, dict[str, np.ndarray], Pipeline]:
     return graph, draw(STATES, 2), plan_of(fixed, part)
 
 
-@pytest.fixture(scope="module", params=list(CASES))
+@pytest.fixture(scope="module", params=fast_at((2, 3), [*CASES]))
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
     folder: Path = shared_folder(tmp_path_factory, "reciprocals")
     graph, states, plan = planned(request.param)

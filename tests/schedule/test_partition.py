@@ -12,6 +12,7 @@ from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.node import Node, Op
 from rbdgen.schedule.partition import Piece, cut
+from tests.support.marks import slow
 
 FUNCTIONS = ("id", "m", "minv", "did")
 KINDS = {"rnea": "tau", "mass": "M", "inverse": "Minv", "gradient": "dtau"}
@@ -40,7 +41,7 @@ def one_after_the_other(
     return values
 
 
-@pytest.mark.parametrize("robot", ["pendulum", "gantry", "iiwa14"])
+@pytest.mark.parametrize("robot", ["pendulum", "gantry", slow("iiwa14")])
 def test_the_pieces_compute_what_the_whole_does(robot: str) -> None:
     """With words anywhere in their ranges, so that much wraps around."""
     whole = whole_of(robot)
@@ -57,7 +58,7 @@ def test_the_pieces_compute_what_the_whole_does(robot: str) -> None:
 
 
 def test_no_operation_is_made_twice_or_lost() -> None:
-    whole = whole_of("iiwa14")
+    whole = whole_of("gantry")
     pieces = pieces_of(whole)
     counts = [piece.fixed.graph.operations() for piece in pieces.values()]
     for kind in ("mul", "add", "recip"):

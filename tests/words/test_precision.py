@@ -179,6 +179,7 @@ def test_sines_of_one_precision_share_a_unit() -> None:
     assert shared.multipliers <= 25  # 28 with words of 18 bits
 
 
+@pytest.mark.slow
 def test_wide_words_only_where_they_must_be() -> None:
     """Forward dynamics of 1e-4 takes 24 bits, if all words are alike."""
     mixed = compile_front(front_end("iiwa14_fast", functions=("fd",), error=1e-4, fit=False))

@@ -35,6 +35,7 @@ from rbdgen.words.wordlength import (
     wordlength,
 )
 from tests.support.made import compiled
+from tests.support.marks import slow
 
 ROBOTS = ["pendulum", "gantry", "iiwa14", "hyq"]
 STATES = 20_000
@@ -69,7 +70,7 @@ def test_no_signal_overflows_in_states_that_it_was_not_sized_on(name: str) -> No
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-@pytest.mark.parametrize("width", [12, 18, 25])
+@pytest.mark.parametrize("width", [12, 18, slow(25)])
 def test_no_multiplier_reads_a_wider_word(name: str, width: int) -> None:
     fixed = core(name, width).fixed
     products = [node for node in fixed.graph.nodes if node.op is Op.MUL]
