@@ -300,6 +300,13 @@ def _matched(
         size = width + (finer.bits if result in finer.outputs else 0)
         below[origin] = max(own.fraction - (size - 1 - bits), below.get(origin, 0))
         above[origin] = max(own.width - 1 - own.fraction - bits, above.get(origin, 0))
+    units: dict[Node, list[Node]] = {}  # angle → its sine and its cosine, which are of one width
+    for node in fixed.graph.nodes:
+        if node.op in (Op.SIN, Op.COS):
+            units.setdefault(node.args[0], []).append(node)
+    for cut in (below, above):
+        for pair in units.values():
+            cut |= dict.fromkeys(pair, min(cut.get(node, 0) for node in pair))
     for node in fixed.graph.nodes:
         if node.op is Op.MULC:  # powers of two only rename the bits
             own, of = fixed.formats[node], node.args[0]

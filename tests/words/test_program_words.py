@@ -214,6 +214,18 @@ def test_gradients_of_a_light_robot_that_carries(payload: str | None, most: floa
     assert max(off.values()) < most, off
 
 
+@pytest.mark.parametrize("width", [12, 15, 18])
+def test_a_sine_keeps_its_cosines_width(width: int) -> None:
+    """Though it is handed on with fewer bits: one unit makes both."""
+    templates = words_of("pendulum", "m", width).templates
+    found: dict[tuple[str, Node], set[int]] = {}
+    for name, fixed in templates.items():
+        for node in fixed.graph.nodes:
+            if node.op in (Op.SIN, Op.COS):
+                found.setdefault((name, node.args[0]), set()).add(fixed.formats[node].width)
+    assert found and all(len(widths) == 1 for widths in found.values())
+
+
 def test_more_bits_are_less_error() -> None:
     case = "pendulum", "did"
     few, many = (words_of(*case, width).whole for width in (18, 24))
