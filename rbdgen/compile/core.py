@@ -18,10 +18,12 @@ from ..words.input_domain import InputDomain
 from ..words.instances import FixedProgram, instantiate
 from ..words.ranges import Ranges
 from ..words.wordlength import PrecisionError, input_formats
+from .expected import too_inexact_beside
 from .fitting import ResourceEstimate, Search
 from .front import Front
 from .limbs.names import LimbError
 from .plans import (
+    SAVED,
     alone,
     chooses_fold,
     chooses_joints,
@@ -31,9 +33,8 @@ from .plans import (
     rounds,
     turns,
     ways_to_share,
-    why_turns,
 )
-from .product import Product, as_core, need_of
+from .product import Product, as_core, luts_of, need_of
 from .word_errors import errors_in_graph, too_inexact
 from .words import FixedFunctions
 
@@ -106,21 +107,34 @@ def joints_in_turn(front: Front, words: FixedFunctions) -> Product:
 
 def leaner(made: Product, words: FixedFunctions) -> Product:
     """The core, or one in which joints take turns where that takes much less logic."""
-    front, design = made.front, made.design
-    if not chooses_joints(design):
+    if not chooses_joints(made.design):
         return made
     try:
-        other = joints_in_turn(front, words)
+        other = joints_in_turn(made.front, words)
     except (RobotError, PrecisionError):
         return made
-    note = why_turns(front.target, made.plan, other.plan, design.error is not None)
+    note = why_turns(made, other)
     if not note:
         return made
-    turned, shared = (errors_in_graph(front, own.fixed).errors for own in (other, made))
-    if inexact := too_inexact(turned, shared, design.error or ERROR):
+    if inexact := too_inexact_beside(other, made):
         said = f"joints do not take turns: that would leave {inexact}; --fold joints for that"
         return replace(made, notes=(*made.notes, said))
     return replace(other, notes=(*other.notes, note))
+
+
+def why_turns(shared: Product, joints: Product) -> str:
+    """Why ``joints`` in turn are better than ``shared`` multipliers; empty where they are not."""
+    few, many = luts_of(joints), luts_of(shared)
+    if few is None or many is None:
+        return ""
+    if joints.plan.interval > shared.plan.interval or few > (1 - SAVED) * many:
+        return ""
+    promised = shared.design.error is not None  # that both keep
+    return (
+        f"that is about {1 - few / many:.0%} fewer LUTs than if products shared multipliers, which "
+        f"would take {shared.plan.latency} cycles"
+        f"{'' if promised else ' and have smaller errors'} (--fold none)"
+    )
 
 
 def search(front: Front, words: FixedFunctions) -> Search[Product]:

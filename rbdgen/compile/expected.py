@@ -19,7 +19,7 @@ from ..system.notes import changing
 from ..tasks.in_visits import in_visits
 from ..tasks.model import evaluate_task
 from .product import Product
-from .word_errors import STATES, Columns, Expected, errors_in, errors_in_graph
+from .word_errors import STATES, Columns, Expected, errors_in, errors_in_graph, too_inexact
 
 TOO_MUCH = 1e-2  # a coordinate that is off by more makes the note one that changes results
 
@@ -37,6 +37,13 @@ def expected_errors(made: Product) -> Expected:
     if made.is_core:
         return errors_in_graph(made.front, made.fixed)
     return errors_in(made.front, partial(_results, made))
+
+
+def too_inexact_beside(other: Product, made: Product) -> str:
+    """The coordinate for which ``other`` is not to be chosen in place of ``made``, see
+    `too_inexact`; empty where it may be."""
+    turned, shared = (expected_errors(own).errors for own in (other, made))
+    return too_inexact(turned, shared, made.design.error or ERROR)
 
 
 def note_of_errors(made: Product, expected: Expected) -> str:

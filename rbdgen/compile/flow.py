@@ -208,15 +208,14 @@ def _scheduled(front: Front, progress: Progress, words: FixedFunctions | None) -
     design = front.design
     if design.accelerator:
         pieces = Pieces(front, progress)
-        asked, make = (
-            partial(accelerate.asked, words=pieces),
-            partial(accelerate.as_asked, words=pieces),
-        )
+        asked = partial(accelerate.asked, words=pieces)
+        make = partial(accelerate.as_asked, words=pieces)
         search = accelerate.search(front, pieces)
     else:
         words = words or FixedFunctions(front, progress)
         asked = partial(core.asked, words=words)
-        make, search = partial(core.as_asked, words=words), core.search(front, words)
+        make = partial(core.as_asked, words=words)
+        search = core.search(front, words)
     if not is_left_open(design):
         made = asked(front)
         note = too_large(need_of(made)) if design.fit else ""

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..design.choices import ERROR
 from ..robot.model import RobotError
 from .accelerator_area import luts_of_sums, stage_luts, sums_apart
-from .expected import expected_errors
-from .fitting import ResourceEstimate
+from .expected import too_inexact_beside
 from .front import Front, is_large
 from .limbs_in_turn import Pieces, in_turn
 from .plans import chooses_fold
-from .product import Product, need_of
+from .product import Product, luts_of, need_of
 from .scheduled import of_joints, refuse_few_multipliers
 from .stage_pieces import BY_JOINTS
-from .word_errors import too_inexact
 
 
 def smaller(front: Front, words: Pieces, made: Product) -> Product:
@@ -38,23 +35,14 @@ def smaller(front: Front, words: Pieces, made: Product) -> Product:
         return replace(made, notes=(*made.notes, f"joints do not take turns: {error}"))
     tried["without joints in turn"] = made
     needs = {name: need_of(other) for name, other in tried.items()}
-    shared = expected_errors(made).errors
-    off = {
-        name: too_inexact(expected_errors(other).errors, shared, front.design.error or ERROR)
-        for name, other in tried.items()
-        if other is not made
-    }
+    off = {n: too_inexact_beside(other, made) for n, other in tried.items() if other is not made}
     exact = [name for name in tried if not off.get(name) and needs[name].fits]
-    few = min(exact or tried, key=lambda name: _luts(needs[name]))
+    few = min(exact or tried, key=lambda name: luts_of(tried[name]) or 0)
     more = [name for name in tried if name != few]
     leaves = {name: f", and leaves {inexact}" if inexact else "" for name, inexact in off.items()}
     others = "; ".join(f"{n} it would take {needs[n]}{leaves.get(n, '')}" for n in more)
     note = f"made {few}, by the area model: {needs[few]}{leaves.get(few, '')}; {others}"
     return replace(tried[few], notes=(*tried[few].notes, note))
-
-
-def _luts(need: ResourceEstimate) -> int:
-    return need.cells["luts"] if need.cells else 0
 
 
 def of_large(front: Front, words: Pieces) -> Product | None:
@@ -86,5 +74,5 @@ def of_large(front: Front, words: Pieces) -> Product | None:
         f"{sum(taken.values())} LUTs; without, their sums alone take "
         f"{sum(least[name] for name in taken)}"
     )
-    best = min([made, *others], key=lambda one: _luts(need_of(one)))
+    best = min([made, *others], key=lambda one: luts_of(one) or 0)
     return replace(best, notes=(*best.notes, note))

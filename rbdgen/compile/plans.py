@@ -16,17 +16,15 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..robot.model import RobotError
-from ..schedule.area import NoModel, estimated
 from ..schedule.binding import bind
 from ..schedule.candidates import Candidates
 from ..schedule.chained import ChainError, chain
 from ..schedule.channels import Pipeline, plan
-from ..schedule.features import features, operations
+from ..schedule.features import operations
 from ..schedule.fold import Fold
 from ..schedule.latency import quickest
 from ..schedule.modulo import fold
 from ..schedule.pipelined import schedule
-from ..schedule.plan import Plan
 from ..schedule.round_plan import GATHERING, RoundPlan
 from ..schedule.rounds import in_rounds
 from ..schedule.units import Jobs, shared_jobs
@@ -172,24 +170,6 @@ def chooses_joints(design: Design) -> bool:
         return False
     # one binary point for all joints costs more digits of M⁻¹ than logic is worth
     return not set(SOLVING).intersection(design.functions)
-
-
-def why_turns(target: Target, shared: Plan, joints: Plan, promised: bool) -> str:
-    """Why ``joints`` in turn are better than ``shared`` multipliers; empty where they are not.
-
-    ``promised``: both keep the error that was asked for.
-    """
-    try:
-        few, many = (estimated(target.family, features(p))["luts"] for p in (joints, shared))
-    except NoModel:
-        return ""
-    if joints.interval > shared.interval or few > (1 - SAVED) * many:
-        return ""
-    return (
-        f"that is about {1 - few / many:.0%} fewer LUTs than if products shared multipliers, which "
-        f"would take {shared.latency} cycles{'' if promised else ' and have smaller errors'} "
-        "(--fold none)"
-    )
 
 
 def refuse_joints(design: Design, robot: str) -> None:

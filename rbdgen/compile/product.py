@@ -112,3 +112,9 @@ def need_of(made: Product) -> ResourceEstimate:
         accelerator_features(accelerator),
         [plan.binding for plan in made.plans],
     )
+
+
+def luts_of(made: Product) -> int | None:
+    """LUTs of the design by the area model; None where there is none of the part's family."""
+    cells = need_of(made).cells
+    return None if cells is None else cells["luts"]

@@ -8,16 +8,14 @@ from ..design.choices import LARGEST_INTERVAL
 from ..design.derived import is_left_open
 from ..design.nested import Fitted
 from ..robot.model import RobotError
-from ..schedule.area import NoModel, estimated
 from ..schedule.candidates import Candidates
 from ..system.progress import Progress
-from .accelerator_area import accelerator_features
 from .fitting import often
 from .flow import compile_front
 from .front import Front
 from .limbs_in_turn import Pieces
 from .plans import SAVED, refuse_joints
-from .product import Product
+from .product import luts_of
 from .scheduled import of_joints
 from .stage_pieces import BY_JOINTS
 
@@ -41,16 +39,16 @@ def small(front: Front, progress: Progress = lambda _: None) -> Fitted | None:
         (piece,) = pieces.joints(BY_JOINTS, _at(front, 1).design).pieces.values()
         assert piece.program is not None
         ways = Candidates(piece.program, front.target)
-        fastest = _luts(compile_front(front, progress))
-    except (NoModel, RobotError):
+        fastest = luts_of(compile_front(front, progress))
+    except RobotError:
         return None
-    if fastest <= ROOMY * front.target.luts:
+    if fastest is None or fastest <= ROOMY * front.target.luts:
         return None
     every = range(2, LARGEST_INTERVAL + 1)
     there = [way for k in every if (way := ways.leanest(k, front.target.multipliers))]
     fewest = min((way.datapaths for way in there), default=0)  # the logic is in datapaths
     leanest = [way.every for way in there if way.datapaths == fewest]
-    found = {k: _luts(of_joints(_at(front, k), pieces)) for k in leanest}
+    found = {k: luts_of(of_joints(_at(front, k), pieces)) or 0 for k in leanest}
     best = min(found, key=lambda k: (found[k], k), default=None)
     if best is None or found[best] > (1 - SAVED) * fastest:
         return None
@@ -63,8 +61,3 @@ def small(front: Front, progress: Progress = lambda _: None) -> Fitted | None:
 
 def _at(front: Front, interval: int) -> Front:
     return replace(front, design=replace(front.design, ii=interval, fold="joints"))
-
-
-def _luts(made: Product) -> int:
-    """LUTs by the area model; NoModel."""
-    return estimated(made.front.target.family, accelerator_features(made.accelerator))["luts"]
