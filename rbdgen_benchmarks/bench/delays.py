@@ -7,20 +7,21 @@ wires to it, its beginning a register's clock-to-output, its setup, and the wire
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from amaranth.back import rtlil
 from amaranth.hdl import ClockDomain, Elaboratable, Module, Signal, Value, signed
 
-from rbdgen.draw.tables import table
 from rbdgen.system.progress import Progress
 from rbdgen.tools.report import synthesize
 
-from .measurement import measurement
+from .measurement import Row, measurement
 
 PART = "ecp5-25f"
+SPEEDS = (6, 8)
+HEAD = ("operation", "bits", "speed", "chained", "period, ns", "each", "registers")
 MULTIPLIERS = {(18, 18): 1, (25, 18): 2, (25, 25): 4}  # MULT18X18D of a product, of 28
 MOST = 7  # chains side by side
 # what is chained, operand widths, lengths
@@ -71,31 +72,23 @@ class Chains(Elaboratable):
         return Value.cast(other[-1].replicate(a) & value ^ other).as_signed()
 
 
-@measurement("delays", "an hour")
-def delays(place: Path, progress: Progress, speeds: tuple[int, ...] = (6, 8)) -> Any:
+@measurement(
+    "delays", "an hour", HEAD, cases=lambda: [(*case, speed) for case in CASES for speed in SPEEDS]
+)
+def delays(
+    place: Path,
+    progress: Progress,
+    what: str,
+    widths: tuple[int, int],
+    lengths: tuple[int, ...],
+    speed: int,
+) -> Iterator[Row]:
     """Delays of chained operations on the ECP5: chains placed and routed on an LFE5U-25F."""
-    results = []
-    for what, widths, lengths in CASES:
-        for speed in speeds:
-            periods = [_period(what, widths, n, speed, place, progress) for n in lengths]
-            line = np.polyfit(lengths, periods, 1) if len(lengths) > 1 else (None, None)
-            results.append([what, "x".join(map(str, widths)), speed, lengths, periods, *line])
-    head = ("operation", "bits", "speed", "chained", "period, ns", "each", "registers")
-    print(
-        table(
-            head,
-            [
-                [
-                    *r[:3],
-                    str(r[3]),
-                    str([round(p, 2) for p in r[4]]),
-                    *("-" if x is None else round(float(x), 2) for x in r[5:]),
-                ]
-                for r in results
-            ],
-        )
-    )
-    return [[*r[:5], *(None if x is None else float(x) for x in r[5:])] for r in results]
+    periods = [_period(what, widths, n, speed, place, progress) for n in lengths]
+    line = np.polyfit(lengths, periods, 1) if len(lengths) > 1 else (None, None)
+    said = ["-" if x is None else round(float(x), 2) for x in line]
+    shown = str([round(period, 2) for period in periods])
+    yield [what, "x".join(map(str, widths)), speed, str(lengths), shown, *said]
 
 
 def _period(

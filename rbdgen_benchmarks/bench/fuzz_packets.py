@@ -7,7 +7,7 @@ sides. Every packet has one answer: a task its result, all else the error that s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -18,11 +18,10 @@ import numpy as np
 from rbdgen import api
 from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.errors import STALL, Mismatch
-from rbdgen.api.folder import read_manifest, write_file
+from rbdgen.api.folder import read_manifest
 from rbdgen.api.host_interface import packet_format
 from rbdgen.api.packets import Packets, packets_of
 from rbdgen.design.ports import Ports
-from rbdgen.draw.tables import markdown, table
 from rbdgen.shell.task_packets import MAX_FUNCTIONS, PacketFormat
 from rbdgen.system.cache import cached_result
 from rbdgen.system.named_word import NamedWord
@@ -31,7 +30,7 @@ from rbdgen.tools.model import Model
 from rbdgen.tools.toolchain import OF_LONG_RUNS
 from rbdgen.tools.verilate import build
 
-from .measurement import measurement
+from .measurement import Row, measurement
 
 Beats = Sequence[int]
 ROBOT = "pendulum"
@@ -64,8 +63,23 @@ endmodule
 """
 
 
-@measurement("fuzz-packets", "minutes", former="reliability-packets")
-def malformed(place: Path, progress: Progress, packets: int = MALFORMED) -> Any:
+def _answered(found: list[dict[str, Any]]) -> None:
+    """Mismatch where an answer is wrong."""
+    if wrong := found[0]["wrong answers"]:
+        raise Mismatch(f"{ROBOT}: wrong answers: {wrong}")
+
+
+@measurement(
+    "fuzz-packets",
+    "minutes",
+    HEAD,
+    cases=lambda: [(MALFORMED,)],
+    legend=LEGEND,
+    page=True,
+    check=_answered,
+    former="reliability-packets",
+)
+def malformed(place: Path, progress: Progress, packets: int) -> Iterator[Row]:
     """A million malformed packets, and tasks between them; Mismatch where an answer is wrong."""
     folder = place / ROBOT
     api.generate(ROBOT, folder, progress, force=True, **CHOICES)
@@ -79,12 +93,7 @@ def malformed(place: Path, progress: Progress, packets: int = MALFORMED) -> Any:
         run = partial(flooded, model, of, tasks, n, part)
         total += np.array(cached_result(place / "kept", "malformed", made, run, progress))
         progress(f"{total[0]} of {packets} malformed packets, {total[4]} wrong answers")
-    row = [int(x) for x in total]
-    print(f"{table(HEAD, [row])}\n\n{LEGEND}")
-    write_file(place / "fuzz-packets.md", f"{markdown(HEAD, [row])}\n\n{LEGEND}\n")
-    if row[4]:
-        raise Mismatch(f"{ROBOT}: wrong answers: {row[4]}")
-    return dict(zip(HEAD, row, strict=True))
+    yield [int(x) for x in total]
 
 
 def links_of(folder: Path, name: str, progress: Progress) -> Model:

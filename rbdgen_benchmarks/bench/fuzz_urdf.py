@@ -20,13 +20,12 @@ from xml.etree.ElementTree import Element
 
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import write_file
-from rbdgen.draw.tables import markdown, table
 from rbdgen.robot.model import JointKind, Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.system.data import data_folder
 from rbdgen.system.progress import Progress
 
-from .measurement import measurement
+from .measurement import Row, measurement
 from .same_robot import assert_same_robot
 
 FILES, SEED = 100_000, 1
@@ -212,8 +211,31 @@ def verdicts(files: int, seed: int) -> Iterator[tuple[str, str]]:
             yield DIFFERS, text
 
 
-@measurement("fuzz-urdf", "minutes", former="reliability-robots")
-def mutated_robots(place: Path, progress: Progress, files: int = FILES) -> Any:
+LEGEND = (
+    "One to three elements, attributes or numbers of four robots' files changed at random. "
+    "Refused: in one line\nthat names file and line. Read: Pinocchio refuses, or has no such "
+    "joint. Differs: it reads another robot."
+)
+
+
+def _as_read(found: list[dict[str, Any]]) -> None:
+    """Mismatch for a traceback, and for another robot."""
+    (row,) = found
+    if row[TRACEBACK] or row[DIFFERS]:
+        raise Mismatch(f"{row[TRACEBACK]} tracebacks, {row[DIFFERS]} other robots")
+
+
+@measurement(
+    "fuzz-urdf",
+    "minutes",
+    ("files", REFUSED, READ, SAME, TRACEBACK, DIFFERS),
+    cases=lambda: [(FILES,)],
+    legend=LEGEND,
+    page=True,
+    check=_as_read,
+    former="reliability-robots",
+)
+def mutated_robots(place: Path, progress: Progress, files: int) -> Iterator[Row]:
     """How many of so many files are refused, read, and read as Pinocchio reads them.
 
     Those that end in a traceback or in another robot are written beside the table, and Mismatch
@@ -226,15 +248,4 @@ def mutated_robots(place: Path, progress: Progress, files: int = FILES) -> Any:
             write_file(place / f"{verdict}-{count[verdict]}.urdf", text)
         if k % 5000 == 0:
             progress(f"{k} of {files} files: {', '.join(f'{n} {v}' for v, n in count.items())}")
-    head = ("files", REFUSED, READ, SAME, TRACEBACK, DIFFERS)
-    row = [files, *(count[own] for own in head[1:])]
-    legend = (
-        "One to three elements, attributes or numbers of four robots' files changed at random. "
-        "Refused: in one line\nthat names file and line. Read: Pinocchio refuses, or has no such "
-        "joint. Differs: it reads another robot."
-    )
-    print(f"{table(head, [row])}\n\n{legend}")
-    write_file(place / "fuzz-urdf.md", f"{markdown(head, [row])}\n\n{legend}\n")
-    if count[TRACEBACK] or count[DIFFERS]:
-        raise Mismatch(f"{count[TRACEBACK]} tracebacks, {count[DIFFERS]} other robots: {place}")
-    return dict(zip(head, row, strict=True))
+    yield [files, *(count[own] for own in (REFUSED, READ, SAME, TRACEBACK, DIFFERS))]

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rbdgen.api.folder import write_file
 from rbdgen.compile.flow import front_end
-from rbdgen.compile.front import Rows
+from rbdgen.compile.front import Rows as Counts
 from rbdgen.design.loading import shipped_robots
-from rbdgen.draw.tables import markdown, table
 from rbdgen.system.progress import Progress
 
-from .measurement import measurement
+from .measurement import Row, Rows, measurement
 
 FUNCTIONS = ("id", "did", "dfd", "minv", "fd")
 PASS = "identities"
@@ -27,22 +25,25 @@ ALL = "all"  # robots together
 def saved(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
     """Operations of each function before and after the pass for identities; all shipped robots."""
     found: list[dict[str, Any]] = []
+    rows = Rows(HEAD, place / "identities.md")
     for robot in only or sorted(shipped_robots()):
         for function in FUNCTIONS:
             progress(f"{robot} {function}")
             counts = front_end(robot, functions=(function,), fit=False).counts
             found.append({"robot": robot, "function": function, **_both(counts)})
-    found += [{"robot": ALL, "function": f, **_sum(found, f)} for f in FUNCTIONS]
-    rows = [
-        [own["robot"], own["function"], *(f"{a} → {b}" for a, b in map(own.__getitem__, KINDS))]
-        for own in found
-    ]
-    print(table(HEAD, rows))
-    write_file(place / "identities.md", markdown(HEAD, rows) + "\n")
+            rows.add(_row(found[-1]))
+    for function in FUNCTIONS:
+        found.append({"robot": ALL, "function": function, **_sum(found, function)})
+        rows.add(_row(found[-1]))
+    rows.close()
     return found
 
 
-def _both(counts: Rows) -> dict[str, tuple[int, int]]:
+def _row(own: Mapping[str, Any]) -> Row:
+    return [own["robot"], own["function"], *(f"{a} → {b}" for a, b in map(own.__getitem__, KINDS))]
+
+
+def _both(counts: Counts) -> dict[str, tuple[int, int]]:
     (_, traced), (name, after), *_ = counts
     assert name == PASS
     return {kind: (traced[kind], after[kind]) for kind in KINDS}

@@ -15,13 +15,12 @@ from rbdgen.compile.formulation import ranked
 from rbdgen.compile.words import FixedFunctions
 from rbdgen.design.derived import formulation_of
 from rbdgen.design.loading import filed
-from rbdgen.draw.tables import table
 from rbdgen.robot.compose import bodily
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.xml_lines import read_bytes
 from rbdgen.system.progress import Progress
 
-from .measurement import measurement
+from .measurement import Rows, measurement
 
 FOLDER = "RBDGEN_ROBOTS"
 CLOCK = 1e3 / ROBOSHAPE_CLOCK  # ns
@@ -55,7 +54,7 @@ def latency(place: Path, progress: Progress) -> Any:
     """RoboShape's six robots, `did,difd`: fewest cycles at its clock, in every formulation."""
     robots = robots_folder()
     place.mkdir(parents=True, exist_ok=True)
-    results, rows = [], []
+    results, rows = [], Rows(HEAD)
     for name, file, note in _files(place, robots):
         if note:
             print(note, flush=True)
@@ -63,11 +62,10 @@ def latency(place: Path, progress: Progress) -> Any:
             continue
         for own in _formulations(name, file, progress):
             results.append(own)
-            rows.append(_row(own))
-            print(table(HEAD, rows[-1:]), flush=True)
+            rows.add(_row(own))
             if why := own.get("why_not"):
                 print(f"not chained: {why}", flush=True)
-    print(f"\ncycles of {CLOCK:g} ns; pipelined: at the fastest clock\n\n{table(HEAD, rows)}")
+    rows.close(f"cycles of {CLOCK:g} ns; pipelined: at the fastest clock")
     return results
 
 

@@ -19,7 +19,6 @@ from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.design.coordinates import brief
 from rbdgen.design.runs import CoreRun
-from rbdgen.draw.tables import table
 from rbdgen.graph.graph import source
 from rbdgen.graph.node import Op
 from rbdgen.graph.rows import SCALES
@@ -29,7 +28,7 @@ from rbdgen.system.progress import Progress
 from .arithmetic import HEAD as HEAD_BEFORE
 from .arithmetic import arithmetic, as_row
 from .chains import chain_urdf
-from .measurement import measurement
+from .measurement import Rows, measurement
 
 STATES = 2000
 WORST = f"worst, {SCALES[0].name} | {SCALES[1].name}"
@@ -75,7 +74,7 @@ BARS = (
 @measurement("logarithmic", "minutes")
 def logarithmic(place: Path, progress: Progress) -> Any:
     """`--formulation logarithmic` beside the others: cycles, multipliers, errors, storage."""
-    results, rows = [], []
+    results, rows = [], Rows(HEAD)
     for own in BARS:
         said = ", ".join(map(_said, own.choices.items())) or "composite"
         progress(f"{own.robot} {own.function}, {said}")
@@ -92,7 +91,7 @@ def logarithmic(place: Path, progress: Progress) -> Any:
             **storage(core),
         }
         results.append(found)
-        rows.append(
+        rows.add(
             [
                 f"{own.robot} {own.function}, {said}",
                 _beside(found["latency"], own.cycles),
@@ -102,8 +101,7 @@ def logarithmic(place: Path, progress: Progress) -> Any:
                 found["fifos"],
             ]
         )
-        print(table(HEAD, rows[-1:]), flush=True)
-    print(f"\n{STATES} states each; multipliers without those of sines\n\n{table(HEAD, rows)}")
+    rows.close(f"{STATES} states each; multipliers without those of sines")
     return results
 
 
@@ -146,14 +144,15 @@ def storage(core: Product) -> dict[str, int]:
 def chains(place: Path, progress: Progress) -> Any:
     """Chains of 8 to 128 joints, `id` in both forms: every bit of the logarithmic one, cycles."""
     place.mkdir(parents=True, exist_ok=True)
-    results, rows, before = [], [], []
+    results, rows, before = [], Rows(CHAIN_HEAD), Rows(HEAD_BEFORE)
+    counts = []
     for n in LINKS:
         file = place / f"chain{n}.urdf"
         api.write_file(file, chain_urdf(n))
         forms = ("composite", "logarithmic")
         graphs = {form: front_end(str(file), formulation=form).graph for form in forms}
-        before.append(arithmetic(n, graphs))
-    print(table(HEAD_BEFORE, [as_row(own) for own in before]), flush=True)
+        counts.append(arithmetic(n, graphs))
+        before.add(as_row(counts[-1]))
     for n in LINKS:
         file = place / f"chain{n}.urdf"
         serial = compile_front(front_end(str(file), width=18, **A_TASK_A_CLOCK), progress)
@@ -168,10 +167,9 @@ def chains(place: Path, progress: Progress) -> Any:
             "storage": [storage(serial), storage(core)],
         }
         results.append(own)
-        rows.append(_row(own))
-        print(table(CHAIN_HEAD, rows), flush=True)
+        rows.add(_row(own))
     _fit(results)
-    return {"arithmetic": before, "chains": results}
+    return {"arithmetic": counts, "chains": results}
 
 
 def _simulated(robot: str, folder: Path, progress: Progress) -> tuple[Product, CoreRun]:

@@ -77,7 +77,7 @@ class Measurement:
     measure: Callable[..., Any]
     columns: tuple[str, ...] = ()
     cases: Callable[[], Iterable[Sequence[Any]]] = lambda: [()]
-    legend: str = ""
+    legend: str | Callable[[], str] = ""
     page: bool = False
     check: Callable[[list[dict[str, Any]]], None] = lambda _: None
     robots: Callable[[], Collection[str]] | None = None
@@ -99,7 +99,7 @@ class Measurement:
             if not only or case[0] in only:
                 for row in self.measure(place, progress, *case):
                     rows.add(row)
-        rows.close(self.legend)
+        rows.close(self.legend if isinstance(self.legend, str) else self.legend())
         found = rows.to_json()
         self.check(found)
         return found

@@ -19,14 +19,12 @@ import numpy as np
 
 from rbdgen import golden
 from rbdgen.api.facts import info
-from rbdgen.api.folder import write_file
 from rbdgen.design.loading import load
-from rbdgen.draw.tables import markdown, table
 from rbdgen.robot.model import Array, Robot
 from rbdgen.system.progress import Progress
 from rbdgen_host.driver import Dynamics
 
-from .measurement import measurement
+from .measurement import Rows, measurement
 
 Accelerations = Callable[[Array, Array, Array], Array]  # q̈ (N, nv) of q, q̇ and τ
 
@@ -134,14 +132,14 @@ def mppi(place: Path, progress: Progress) -> Any:
     sampler, cores = Sampler(), os.cpu_count() or 1
     _, robot = load(ROBOT)
     found: dict[str, Any] = {}
-    rows = []
+    rows = Rows(HEAD, place / "mppi.md")
     for backend, threads in dict.fromkeys((("cpp", 1), ("cpp32", 1), ("cpp", cores))):
         progress(f"{backend}, {threads} threads")
         dynamics = Dynamics(ROBOT, backend, functions=("fd",), threads=threads, progress=progress)
         own = closed_loop(robot, _of(dynamics), sampler, PLANS)
         found[f"{backend} {threads}"] = own.__dict__
         rates = [f"{rate / 1000:.1f} k/s" for rate in (own.dynamics, own.whole)]
-        rows.append([backend, threads, *rates, f"{own.before:.2f}", f"{own.after:.3f}"])
+        rows.add([backend, threads, *rates, f"{own.before:.2f}", f"{own.after:.3f}"])
     cycles = _cycles(sampler, progress)
     found["accelerator"] = {"cycles": cycles}
     said = (
@@ -150,8 +148,7 @@ def mppi(place: Path, progress: Progress) -> Any:
         f"step, {cycles} cycles a sample: by calculation {1e5 / cycles:.1f} k/s for each 100 MHz.\n"
         "It is not placed."
     )
-    print(f"{table(HEAD, rows)}\n\n{said}")
-    write_file(place / "mppi.md", f"{markdown(HEAD, rows)}\n\n{said}\n")
+    rows.close(said)
     return found
 
 

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rbdgen.api.folder import write_file
 from rbdgen.api.native_programs import NativeProgram, compiled
 from rbdgen.api.timing import Command, command, least, read
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.coordinates import brief
 from rbdgen.design.loading import load
-from rbdgen.draw.tables import markdown, table
 from rbdgen.schedule.area import estimated
 from rbdgen.schedule.features import features
 from rbdgen.system.progress import Progress
 
 from .cells import FAMILIES
 from .errors import errors
-from .measurement import measurement
+from .measurement import Row, measurement
 
 CASES = (
     ("iiwa14_fast", "fixed", "link_7", "id"),
@@ -41,31 +40,38 @@ LEGEND = (
 )
 
 
-@measurement("payload", "minutes")
-def payload(place: Path, progress: Progress) -> Any:
+@measurement(
+    "payload",
+    "minutes",
+    HEAD,
+    cases=lambda: CASES,
+    legend=lambda: f"{LEGEND}; load {os.getloadavg()[1]:.1f}.",
+    page=True,
+)
+def payload(
+    place: Path, progress: Progress, robot: str, base: str, link: str, function: str
+) -> Iterator[Row]:
     """Functions with and without a payload that is an input: cells, cycles, errors, ns in C++."""
+    name = f"{robot}{' floating' * (base == 'floating')} {function}"
     results: dict[str, dict[str, Any]] = {}
-    for robot, base, link, function in CASES:
-        name = f"{robot}{' floating' * (base == 'floating')} {function}"
-        programs: dict[str, NativeProgram] = {}
-        for said, carrier in ((name, None), (f"{name}, payload", link)):
-            progress(said)
-            choices: dict[str, Any] = {"base": base, "functions": (function,), "payload": carrier}
-            results[said] = hardware(robot, choices, place / "kept")
-            programs[said] = compiled(*load(robot, **choices), "cpp", progress)
-        progress(f"{name}: timed")
-        commands: dict[str, Command] = {
-            said: command(own, (FEW,), 1, progress) for said, own in programs.items()
-        }
-        for said, numbers in least(commands).items():
-            found = read(numbers, (FEW,))
-            results[said] |= {"one": found.one, "blocks": found.of[FEW].blocks}
-    load_of = os.getloadavg()[1]
-    rows = [_row(name, own) for name, own in results.items()]
-    about = f"{LEGEND}; load {load_of:.1f}."
-    print(f"{table(HEAD, rows)}\n\n{about}")
-    write_file(place / "payload.md", f"{markdown(HEAD, rows)}\n\n{about}\n")
-    return {"load": load_of, "results": results}
+    programs: dict[str, NativeProgram] = {}
+    for said, carrier in ((name, None), (f"{name}, payload", link)):
+        progress(said)
+        choices: dict[str, Any] = {"base": base, "functions": (function,), "payload": carrier}
+        results[said] = hardware(robot, choices, place / "kept")
+        programs[said] = compiled(*load(robot, **choices), "cpp", progress)
+    progress(f"{name}: timed")
+    commands: dict[str, Command] = {
+        said: command(own, (FEW,), 1, progress) for said, own in programs.items()
+    }
+    for said, numbers in least(commands).items():
+        own, times = results[said], read(numbers, (FEW,))
+        count = own["operations"]
+        yield [
+            *(said, count["mul"], count["mulc"], count["add"], own["latency"], own["multipliers"]),
+            *(own["luts"][family] for family in FAMILIES),
+            *(own["error"], f"{times.one:.3g}", f"{times.of[FEW].blocks:.3g}"),
+        ]
 
 
 def hardware(robot: str, choices: dict[str, Any], store: Path) -> dict[str, Any]:
@@ -80,12 +86,3 @@ def hardware(robot: str, choices: dict[str, Any], store: Path) -> dict[str, Any]
         "luts": {family: estimated(family, features(core.plan))["luts"] for family in FAMILIES},
         "error": brief(errors(core, STATES, store).coordinates),
     }
-
-
-def _row(name: str, own: dict[str, Any]) -> list[Any]:
-    count = own["operations"]
-    return [
-        *(name, count["mul"], count["mulc"], count["add"], own["latency"], own["multipliers"]),
-        *(own["luts"][family] for family in FAMILIES),
-        *(own["error"], f"{own['one']:.3g}", f"{own['blocks']:.3g}"),
-    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,21 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen.api.evaluation import to_words
-from rbdgen.api.folder import write_file
 from rbdgen.api.integer_model import IntegerModel
 from rbdgen.api.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
 from rbdgen.api.simulation import batches, outputs_and_golden
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.design.nested import MotionLimits
-from rbdgen.draw.tables import markdown, table
 from rbdgen.system.cache import cached_result
 from rbdgen.system.progress import Progress
 
 from .cells import cells, count
 from .errors import SEED, measured_of
 from .functions import STATES, TARGET, WIDTH, hardware
-from .measurement import measurement
+from .measurement import Row, measurement
 
 LIMITS = MotionLimits(velocity=1.0, acceleration=5.0)  # those that RoboShape was measured with
 GRADIENTS = ("dtau_dq", "dtau_dqd", "dqdd_dq", "dqdd_dqd")
@@ -66,48 +65,33 @@ LEGEND = (
 )
 
 
-@measurement("peers", "hours")
-def beside_peers(place: Path, progress: Progress) -> Any:
-    """iiwa's ΔiFD, M⁻¹ given, at |q̇| ≤ 1, |q̈| ≤ 5, beside RoboShape and Dadu-RBD."""
-    results: dict[str, Any] = {}
+def _cases() -> Iterator[tuple[str, Mapping[str, Any], str, Mapping[str, Any]]]:
     for name, choices in VARIANTS:
-
-        def say(line: str, name: str = name) -> None:
-            progress(f"{name}: {line}")
-
-        for words, asked in WORDS:
-            core = compile_front(
-                front_end(
-                    "iiwa14_fast", target=TARGET, fit=False, limits=LIMITS, **choices, **asked
-                )
-            )
-            say(words)
-            results[f"{name}, {words}"] = {
-                "name": name,
-                "words": words,
-                **hardware(core),
-                "errors": _by_state(core, place / "kept"),
-                "cells": cells(core, place / "kept", say, ("xcup",)),
-            }
-    rows = [_row(result) for result in results.values()]
-    rows += [[name, "", *rest] for name, *rest in OTHERS]
-    print(f"{table(HEAD, rows)}\n\n{LEGEND}")
-    write_file(place / "peers.md", f"{markdown(HEAD, rows)}\n\n{LEGEND}\n")
-    return results
+        yield from ((name, choices, words, asked) for words, asked in WORDS)
+    yield from ((name, {}, "", {"published": rest}) for name, *rest in OTHERS)
 
 
-def _row(result: dict[str, Any]) -> list[Any]:
-    found = result["cells"]["xcup"]
-    arrays = result["errors"]
-    return [
-        result["name"],
-        result["words"],
-        result["latency"],
-        round(1e3 * result["latency"] / LATENCY),
-        1,
-        result["multipliers"],
-        count(found, "DSP48E2"),
-        count(found, "LUT"),
+@measurement("peers", "hours", HEAD, cases=_cases, legend=LEGEND, page=True)
+def beside_peers(
+    place: Path,
+    progress: Progress,
+    name: str,
+    choices: Mapping[str, Any],
+    words: str,
+    asked: Mapping[str, Any],
+) -> Iterator[Row]:
+    """iiwa's ΔiFD, M⁻¹ given, at |q̇| ≤ 1, |q̈| ≤ 5, beside RoboShape and Dadu-RBD."""
+    if published := asked.get("published"):
+        yield [name, words, *published]
+        return
+    front = front_end("iiwa14_fast", target=TARGET, fit=False, limits=LIMITS, **choices, **asked)
+    core = compile_front(front)
+    progress(f"{name}: {words}")
+    own, arrays = hardware(core), _by_state(core, place / "kept")
+    found = cells(core, place / "kept", progress, ("xcup",))["xcup"]
+    yield [
+        *(name, words, own["latency"], round(1e3 * own["latency"] / LATENCY)),
+        *(1, own["multipliers"], count(found, "DSP48E2"), count(found, "LUT")),
         *(_error(arrays[k]) if k in arrays else "-" for k in GRADIENTS),
     ]
 

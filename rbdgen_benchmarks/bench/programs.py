@@ -32,7 +32,7 @@ from rbdgen.system.cache import cached_result
 from rbdgen.system.compiler import about, find_compiler
 from rbdgen.system.progress import Progress
 
-from .measurement import measurement
+from .measurement import Rows, measurement
 
 STATES, SEED = 17, 4  # two blocks, and one state alone
 BASES = ("fixed", "floating")
@@ -63,7 +63,8 @@ LEGEND = (
 @measurement("programs", "an hour", robots=lambda: {file.stem for file in example_robots()})
 def programs(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
     """C++ of every robot of example-robot-data, every function, both bases, beside golden."""
-    rows = []
+    rows: list[dict[str, Any]] = []
+    shown = Rows(HEAD)
     for file in example_robots():
         if only and file.stem not in only:
             continue
@@ -72,8 +73,8 @@ def programs(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
                 choices = {"base": base, **CHOICES.get(file.stem, {})}
                 found = _row(place / "programs", file, functions, choices, progress)
                 rows.append({"robot": file.stem, **choices, "functions": functions, **found})
-                progress(" ".join(map(str, _line(rows[-1]))))
-    print(f"{table(HEAD, [_line(row) for row in rows])}\n\n{_summary(rows)}")
+                shown.add(_line(rows[-1]))
+    shown.close(_summary(rows))
     return rows
 
 

@@ -12,17 +12,16 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.draw.tables import table
 from rbdgen.system.progress import Progress
 from rbdgen.system.signals import run_child
 
-from .measurement import measurement
+from .measurement import Row, measurement
 
 ROBOT, II = "iiwa14", 8  # the accelerator's
 TARGET = "xcup"  # it takes 221 multipliers
@@ -95,16 +94,14 @@ def _cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-@measurement("tool-latency", "half an hour", former="tool")
-def tool(place: Path, progress: Progress) -> Any:
+@measurement("tool-latency", "half an hour", HEAD, legend=NOTE, former="tool")
+def tool(place: Path, progress: Progress) -> Iterator[Row]:
     """The tool's own time: commands, a front end, an accelerator's simulation, the driver."""
     place.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place, prefix="tool-") as folder:
-        work = Path(folder)
-        found = {**_at_once(work, progress), **_large(work, progress), **_arm(work, progress)}
-    rows = [[what, round(own.seconds, 2), round(own.cpu, 2)] for what, own in found.items()]
-    print(f"{table(HEAD, rows)}\n\n{NOTE}")
-    return [dict(zip(HEAD, row, strict=True)) for row in rows]
+        for part in (_at_once, _large, _arm):
+            for what, own in part(Path(folder), progress).items():
+                yield [what, round(own.seconds, 2), round(own.cpu, 2)]
 
 
 def _at_once(work: Path, progress: Progress) -> dict[str, Took]:

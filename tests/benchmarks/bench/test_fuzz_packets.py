@@ -31,7 +31,8 @@ def test_packets_of_a_link() -> None:
 @pytest.mark.slow
 @pytest.mark.rtl
 def test_every_packet_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = fuzz_packets.malformed.measure(tmp_path, lambda _: None, packets=2000)
+    monkeypatch.setattr(fuzz_packets, "MALFORMED", 2000)
+    (found,) = fuzz_packets.malformed(tmp_path, lambda _: None)
     assert found["malformed"] == 2000
     assert found["tasks"] > 100
     assert found["answers"] == found["malformed"] + found["tasks"]
@@ -45,4 +46,4 @@ def test_every_packet_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(Model, "run", one_bit_off)
     with pytest.raises(Mismatch, match=r"wrong answers: 1$"):
-        fuzz_packets.malformed.measure(tmp_path / "again", lambda _: None, packets=2000)
+        fuzz_packets.malformed(tmp_path / "again", lambda _: None)

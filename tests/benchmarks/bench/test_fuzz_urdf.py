@@ -13,8 +13,13 @@ from rbdgen.robot.urdf import parse_urdf
 from rbdgen_benchmarks.bench import fuzz_urdf
 
 
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz_urdf, "FILES", 60)
+
+
 def test_each_is_refused_or_read(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    found = fuzz_urdf.mutated_robots.measure(tmp_path, lambda _: None, files=60)
+    (found,) = fuzz_urdf.mutated_robots(tmp_path, lambda _: None)
     assert found["files"] == sum(found[own] for own in list(found)[1:]) == 60
     assert found["refused"] > 10
     assert found["as Pinocchio"] > 5
@@ -33,7 +38,7 @@ def test_another_robot_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(fuzz_urdf, "parse_urdf", heavier)
     with pytest.raises(Mismatch, match=r"0 tracebacks, [1-9]"):
-        fuzz_urdf.mutated_robots.measure(tmp_path, lambda _: None, files=60)
+        fuzz_urdf.mutated_robots(tmp_path, lambda _: None)
     assert (tmp_path / "differs-1.urdf").read_text().startswith("<robot")
 
 
@@ -41,6 +46,7 @@ def test_a_traceback_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     def fails(*_: str, **__: str) -> Robot:
         raise ZeroDivisionError
 
+    monkeypatch.setattr(fuzz_urdf, "FILES", 3)
     monkeypatch.setattr(fuzz_urdf, "parse_urdf", fails)
     with pytest.raises(Mismatch, match="3 tracebacks, 0 other robots"):
-        fuzz_urdf.mutated_robots.measure(tmp_path, lambda _: None, files=3)
+        fuzz_urdf.mutated_robots(tmp_path, lambda _: None)
