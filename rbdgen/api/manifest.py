@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..codegen.c_program import words
 from ..compile.parameters import Parameters
 from ..compile.product import Product
 from ..design.manifest import (
@@ -57,6 +58,7 @@ def manifest_of(product: Product, emitted: Emitted[Any], identity: int) -> Hardw
         **described(product.front, emitted.top, facts),
         angles=given_angles(product.front.canonical, {word.name for word in facts.tasks.words}),
         multipliers=Multipliers(facts.tasks.multipliers, logic),
+        ports=port_facts(product),
         identity=f"{identity:016x}",
         numbers=number_facts(product.front.parameters),
         **own,
@@ -64,10 +66,9 @@ def manifest_of(product: Product, emitted: Emitted[Any], identity: int) -> Hardw
 
 
 def _of_core(core: Product, emitted: Emitted[Shell]) -> dict[str, Any]:
-    """The fields that a core fills in its way: ports and shells, what takes turns, regions."""
+    """The fields that a core fills in its way: shells, what takes turns, regions."""
     plan, turns = core.plan, core.plan.turns
     return {
-        "ports": port_facts(core),
         "axi": {
             kind: ShellFacts(
                 top=f"{emitted.top}_axi_{kind}",
@@ -99,9 +100,8 @@ def _of_core(core: Product, emitted: Emitted[Shell]) -> dict[str, Any]:
 
 
 def _of_tasks(made: Product, emitted: Emitted[TaskShell]) -> dict[str, Any]:
-    """The fields that an accelerator fills in its way: ports, shells, the version of packets."""
+    """The fields that an accelerator fills in its way: shells, the version of packets."""
     return {
-        "ports": port_facts(made),
         "axi": {kind: _about_shell(made, shell) for kind, shell in emitted.shells.items()},
         "packet_format": FORMAT_VERSION,
     }
@@ -114,21 +114,17 @@ def port_facts(made: Product) -> ManifestPorts:
     if made.is_core:
         fixed = made.fixed
         outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
-        given, found = (
-            [NamedWord(name, of.width, fraction=of.fraction) for name, of in words.items()]
-            for words in (fixed.inputs, outputs)
-        )
         flags = [NamedWord(spell("overflow", k), 1, False) for k in range(len(outputs))]
         sticky = OverflowPorts(sticky="overflow", clear="clear", bits=tuple(outputs))
-        streams = StreamPayload(tuple(given)), StreamPayload((*found, *flags))
+        streams = StreamPayload(words(fixed.inputs)), StreamPayload((*words(outputs), *flags))
         return ManifestPorts("clk", "rst", START, *streams, overflow=sticky, registers=registers)
     head = [NamedWord("function", 4, False), NamedWord("tag", TAG, False)]
-    words = (NamedWord(word, width) for word, width in accelerator.words.items())
+    operands = (NamedWord(word, width) for word, width in accelerator.words.items())
     results = (
         NamedWord(spell("w", k), accelerator.result_width) for k in range(accelerator.result_words)
     )
     streams = (
-        StreamPayload((*head, *words)),
+        StreamPayload((*head, *operands)),
         StreamPayload((*head, NamedWord("overflow", 1, False), *results)),
     )
     return ManifestPorts("clk", "rst", START, *streams, registers=registers)
