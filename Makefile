@@ -1,7 +1,7 @@
 # make demo    a robot arm, from its URDF to verified hardware, in minutes
 # make fast    the tests that take less than a second, for while one writes: a minute or two
-# make test    style, types and all tests but the longest: a quarter of an hour on two cores
-# make test-all  the longest, half an hour more and longer: with make test, every test
+# make test    style, types and all tests but the longest: some ten minutes on two cores
+# make test-all  the longest, half an hour more: with make test, every test
 # make bench   the long measurements
 # make docs    docs/ as a site, build/docs/index.html; a warning is an error
 # make pictures  draws the pictures of docs/ again
