@@ -158,7 +158,7 @@ def _of_a_core(
 def _of_tasks(
     language: str, robot: str, choices: Mapping[str, Any], progress: Progress
 ) -> list[list[Any]]:
-    made = compile_design(robot, progress, accelerator=True, **choices)
+    made = compile_design(robot, progress, **choices)
     accelerator, rows = made.accelerator, []
     nodes = sum(len(stage.fixed.graph.nodes) for stage in accelerator.stages.values())
     compiled, took = _compiled(tasks_source(accelerator), FLAGS, nodes, progress)
