@@ -29,7 +29,7 @@ import cocotb
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge, with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
-from sim.axi_bench import PERIOD_NS, SCENARIO, Bench, Packet, pause_at_random, random_pauses
+from .axi_bench import PERIOD_NS, SCENARIO, Bench, Packet, pause_at_random, random_pauses
 
 DRAIN = SCENARIO["drain"]
 LONGEST = max(len(beats) for beats in chain(SCENARIO["packets"], SCENARIO["answers"]))

@@ -8,7 +8,7 @@ import cocotb
 from cocotb.triggers import Timer
 from cocotbext.uart import UartSink, UartSource
 
-from sim.board_bench import SCENARIO, Host, bursts, restarted, start
+from .board_bench import SCENARIO, Host, bursts, restarted, start
 
 BAUD = SCENARIO["baud"]
 WRONG_BAUD = 0.02  # of the host's clock

@@ -17,7 +17,7 @@ from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet, Raw
 
-from sim.board_bench import SCENARIO, Host, bursts, restarted, start
+from .board_bench import SCENARIO, Host, bursts, restarted, start
 
 MAC, ADDRESS, PORT = (SCENARIO[key] for key in ("mac", "ip", "port"))
 HOST_MAC, HOST_ADDRESS, HOST_PORT = "12:34:56:78:9a:bc", "192.168.1.7", 5555

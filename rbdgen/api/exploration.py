@@ -93,9 +93,9 @@ def explore(
     part is not on the front.
 
     ``quick``: thousands of designs in minutes, by schedules without linear programs, in which
-    multipliers are shared and nothing takes turns: unless restricted, every interval at which the
-    part has the multipliers, every width, guard bits, and both ways to rotate. How far their
-    estimates are off is measured on some designs.
+    multipliers are shared and nothing is time-multiplexed: unless restricted, every interval at
+    which the part has the multipliers, every width, guard bits, and both ways to rotate. How far
+    their estimates are off is measured on some designs.
 
     Results are kept in OUTPUT/kept: an interrupted run goes on where it was. Work is done in
     ``jobs`` processes (default: one for each core); with more than one, a script that calls this

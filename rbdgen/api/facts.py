@@ -147,7 +147,7 @@ def design_facts(product: Product, notes: Sequence[str] = ()) -> DesignFacts:
 
 
 def limbs_of(core: Product) -> LimbFacts:
-    """How many limbs take turns, and the operations of one."""
+    """How many limbs are time-multiplexed, and the operations of one."""
     turns = core.plan.turns
     limbs = turns if turns and turns.what == "limbs" else None
     graph = (limbs and limbs.graph) or core.front.graph

@@ -30,7 +30,7 @@ STATES, SEED = 1000, 12  # whose errors are taken, half of them at the limits
 def on_cpu(front: Front, progress: Progress, pinocchio: bool) -> tuple[list[Contender], list[str]]:
     """Ours on one core and on all, in double and float; Pinocchio in both forms, if asked for.
 
-    They take turns. And why there is nothing, in one line each.
+    They are time-multiplexed. And why there is nothing, in one line each.
     """
     threads, sizes = os.cpu_count() or 1, SIZES[1:]
     try:

@@ -66,7 +66,7 @@ def manifest_of(product: Product, emitted: Emitted[Any], identity: int) -> Hardw
 
 
 def _of_core(core: Product, emitted: Emitted[Shell]) -> dict[str, Any]:
-    """The fields that a core fills in its way: shells, what takes turns, regions."""
+    """The fields that a core fills in its way: shells, what is time-multiplexed, regions."""
     plan, turns = core.plan, core.plan.turns
     return {
         "axi": {

@@ -163,8 +163,9 @@ def board_design(
     """Generate an accelerator of ``robot`` for the part of ``board``; returns its folder.
 
     ``output``, ``force``, ``choices``: as of `generate`. Where they do not say how hardware is
-    shared, it is one in which joints take turns if that takes much less: the line to the host is
-    slower than any. Raises BoardError for a board that is not known, and what `generate` raises.
+    shared, it is one in which joints are time-multiplexed if that takes much less: the line to the
+    host is slower than any. Raises BoardError for a board that is not known, and what `generate`
+    raises.
     """
     part = find_board(board, LEDS).target.name
     own: DesignChoices = {**choices, "accelerator": True, "target": part}

@@ -118,7 +118,7 @@ class ProgramTimes:
 def times_of(
     programs: Mapping[str, NativeProgram], sizes: Sequence[int], threads: int, progress: Progress
 ) -> dict[str, ProgramTimes]:
-    """Times of programs by name, which take turns, of the states in their folders.
+    """Times of programs by name, which are time-multiplexed, of the states in their folders.
 
     NoCompiler, CompilerError.
     """

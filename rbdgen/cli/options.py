@@ -16,9 +16,9 @@ How a pipeline with a module for each joint is organised after the robot's tree.
 
 A branch is a chain of joints between links where the tree forks. Each branch
 has an array of modules of its own, except that limbs which are alike up to
-signs - legs, arms - may take turns in one. A joint's module handles a column
+signs - legs, arms - may be time-multiplexed in one. A joint's module handles a column
 for each coordinate that moves its body; the work of an array is the columns of
-all limbs that it serves. The limbs of most work take turns in one array, which
+all limbs that it serves. The limbs of most work are time-multiplexed in one array, which
 sets the pace; every other array serves as many limbs as keep it. A floating
 robot may be rooted at another link: best is where the tree is least deep.
 """

@@ -158,7 +158,7 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         "--quick",
         action="store_true",
         help="thousands of designs in minutes: every interval, width, guard bit and rotation, "
-        "unless given; multipliers are shared and nothing takes turns, in schedules without "
+        "unless given; multipliers are shared and nothing is time-multiplexed, in schedules without "
         "linear programs, whose error is printed",
     )
     made.add_argument(

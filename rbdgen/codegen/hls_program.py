@@ -83,7 +83,7 @@ def hls_files(
     cycles apart. ``multipliers``: how many there are to be; 0: as many as the tool takes.
     ``program``: visits that make the graph, and its templates in words, written as loops in its
     place; an overflow anywhere flags every output that is flagged at all. ``turns``: in hardware,
-    parts of the robot take turns in one datapath.
+    parts of the robot are time-multiplexed in one datapath.
     """
     graph = fixed.graph
     inner, unit = _placed(interval, multipliers, bool(program))

@@ -12,16 +12,16 @@ from ..robot.model import RobotError
 from .fitting import ResourceEstimate, Search, SharingChoice, too_large
 from .front import Front
 from .joints_or_whole import of_large, smaller
-from .limbs_in_turn import Pieces, in_turn
 from .paces import slowest
 from .plans import alone, chooses_fold
 from .product import Product, need_of
 from .scheduled import of_joints, of_whole, refuse_few_multipliers, scheduled
+from .shared_limbs import Pieces, in_turn
 
 
 def asked(front: Front, words: Pieces) -> Product:
     """The accelerator that a design asks for, or a smaller one that is as fast, in which joints
-    take turns; RobotError for a part that is too small for it."""
+    are time-multiplexed; RobotError for a part that is too small for it."""
     large = of_large(front, words)
     made = large or as_asked(front, words)
     refuse_few_multipliers(made)
@@ -33,7 +33,8 @@ def asked(front: Front, words: Pieces) -> Product:
 def as_asked(front: Front, words: Pieces) -> Product:
     """The accelerator that a design asks for; where it does not say, of a task every cycle.
 
-    Limbs take turns that are alike in all that their joints feel; partly so, where that is wanted.
+    Limbs are time-multiplexed that are alike in all that their joints feel; partly so, where that
+    is wanted.
     """
     design = front.design
     if design.fold == "joints":
@@ -45,7 +46,7 @@ def as_asked(front: Front, words: Pieces) -> Product:
         return scheduled(front, words, *turns)
     if design.fold == "limbs":
         raise RobotError(f"{front.robot.name}: fold: limbs: {turns}")
-    return of_whole(front, words, (f"limbs do not take turns: {turns}",))
+    return of_whole(front, words, (f"limbs are not time-multiplexed: {turns}",))
 
 
 def search(front: Front, words: Pieces) -> Search[Product]:

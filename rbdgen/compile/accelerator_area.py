@@ -84,8 +84,8 @@ def luts_of_sums(sums: int, front: Front) -> int:
 def sums_apart(graph: Graph) -> dict[str, int]:
     """Stage → its sums where nothing but products shares hardware, about and at least.
 
-    Of the stages that joints in turn could compute, each without those before it: additions, one
-    that rounds each product, and one for each product by a constant.
+    Of the stages that time-multiplexed joints could compute, each without those before it:
+    additions, one that rounds each product, and one for each product by a constant.
     """
     found: dict[str, int] = {}
     seen: set[Node] = set()

@@ -43,7 +43,8 @@ FAR = 2.0  # times a part's cells: what takes so many without ranges being searc
 
 
 def asked(front: Front, words: FixedFunctions) -> Product:
-    """The core that a design asks for, or one in which joints take turns where that is leaner."""
+    """The core that a design asks for, or one in which joints are time-multiplexed where that is
+    leaner."""
     made = as_asked(front, words)
     turns = made.plan.turns
     return leaner(made, words) if chooses_fold(front.design) and turns is None else made
@@ -62,7 +63,8 @@ def as_asked(front: Front, words: FixedFunctions) -> Product:
 
 
 def limbs_of(front: Front, words: FixedFunctions | None = None) -> Program | None:
-    """The robot's limbs where they may take turns; RobotError if they are to and cannot."""
+    """The robot's limbs where they may be time-multiplexed; RobotError if they are to and
+    cannot."""
     design = front.design
     if design.fold != "limbs" and not chooses_fold(design):
         return None
@@ -106,7 +108,7 @@ def joints_in_turn(front: Front, words: FixedFunctions) -> Product:
 
 
 def leaner(made: Product, words: FixedFunctions) -> Product:
-    """The core, or one in which joints take turns where that takes much less logic."""
+    """The core, or one in which joints are time-multiplexed where that takes much less logic."""
     if not chooses_joints(made.design):
         return made
     try:
@@ -117,7 +119,9 @@ def leaner(made: Product, words: FixedFunctions) -> Product:
     if not note:
         return made
     if inexact := too_inexact_beside(other, made):
-        said = f"joints do not take turns: that would leave {inexact}; --fold joints for that"
+        said = (
+            f"joints are not time-multiplexed: that would leave {inexact}; --fold joints for that"
+        )
         return replace(made, notes=(*made.notes, said))
     return replace(other, notes=(*other.notes, note))
 
@@ -173,7 +177,8 @@ def search(front: Front, words: FixedFunctions) -> Search[Product]:
 
     @cache
     def inexact() -> str:
-        """The worst coordinate of joints in turn, where it is off by too much to choose them."""
+        """The worst coordinate of time-multiplexed joints, where it is off by too much to choose
+        them."""
         found = joints()
         if found is None:
             return ""

@@ -66,7 +66,7 @@ def note_of_errors(made: Product, expected: Expected) -> str:
     if design.error is not None:
         note = f"error: words for {design.error:g} leave {told}"
     else:
-        alone = ", where nothing takes turns" if _shares(made) else ""
+        alone = ", where nothing is time-multiplexed" if _shares(made) else ""
         note = (
             f"width: {design.width} bits leave {told}; --error {ERROR:g}, in place of a width, "
             f"gives each word the bits that such an error takes{alone}"
@@ -107,5 +107,6 @@ def _results(
 
 
 def _shares(made: Product) -> bool:
-    """Whether in an accelerator something takes turns, to which no error can be promised."""
+    """Whether in an accelerator something is time-multiplexed, to which no error can be
+    promised."""
     return not made.is_core and any(plan.turns for plan in made.plans)

@@ -251,7 +251,9 @@ class Search(Generic[M]):
         if design.error is None and design.width > WIDTHS[0]:
             cures.append("shorter words (--width) take less")
         if design.error is not None:
-            turns = ", which let joints and columns take turns" if design.accelerator else ""
+            turns = (
+                ", which let joints and columns are time-multiplexed" if design.accelerator else ""
+            )
             cures.append(f"a larger --error takes less, and so may words of 18 bits{turns}")
         return (
             f"DOES NOT FIT {own.name}: the smallest design, {often(best.need.interval)}, takes "
@@ -294,10 +296,14 @@ def _why_beyond(best: Try[M], beyond: ResourceEstimate) -> str:
 
 
 def _in_turn(best: Try[M]) -> str:
-    """A note's words about joints in turn, and the coordinate that is off by too much."""
+    """A note's words about time-multiplexed joints, and the coordinate that is off by too much."""
     if best.design.fold != "joints":
         return ""
-    return f", joints in turn ({best.inexact})," if best.inexact else ", joints in turn,"
+    return (
+        f", time-multiplexed joints ({best.inexact}),"
+        if best.inexact
+        else ", time-multiplexed joints,"
+    )
 
 
 def often(interval: int) -> str:

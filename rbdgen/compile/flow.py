@@ -45,10 +45,10 @@ from .front import (
     refuse_large,
     refuse_still,
 )
-from .limbs_in_turn import Pieces
 from .parameters import model_of, note_of_registers, refuse_own_angles
 from .product import Product, need_of
 from .samples import note_of_near, refuse_dependent, refuse_singular
+from .shared_limbs import Pieces
 from .words import FixedFunctions
 
 __all__ = [
@@ -125,7 +125,7 @@ def fixed_point(front: Front, progress: Progress = lambda _: None) -> FixedGraph
     """Graph → fixed point, of the whole robot and without a schedule; errors as `compile_front`'s.
 
     Every bit of it is that core's wherever each operation has the words of its own place: where
-    limbs or joints take turns, the core's words are those that serve all of them.
+    limbs or joints are time-multiplexed, the core's words are those that serve all of them.
     """
     refuse_design(front.design, front.robot.name, ONE_TASK)
     refuse_still(front)

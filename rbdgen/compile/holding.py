@@ -2,10 +2,11 @@
 
     J q̇ = 0        J q̈ + J̇ q̇ + μ λ = 0        τ = ID(q, q̇, q̈) - Jᵀ λ
 
-q̇, q̈ and λ are drawn; the motion is then the nearest one that leaves the frames where they are, but
-for a tenth of the drawn velocities, and ``cfd`` of τ gives q̈ and λ back. Near postures in which no
-moderate motion does that, of a straight limb, say, the frames give way, and λ is as much more.
-Where a design has other functions besides, for which frames move, q̇ and q̈ stay as they are drawn.
+q̇, q̈ and λ are drawn; the motion is then the nearest one that leaves the frames where they are,
+but for a tenth of the drawn velocities, and ``cfd`` of τ gives q̈ and λ back. Near postures in
+which no moderate motion does that, of a straight limb, say, the frames give way, and λ is as much
+more. Where a design has other functions besides, for which frames move, q̇ and q̈ stay as they are
+drawn.
 """
 
 from __future__ import annotations

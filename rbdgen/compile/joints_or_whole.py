@@ -1,4 +1,4 @@
-"""Whether joints take turns in an accelerator that does not say so, by the area model."""
+"""Whether joints are time-multiplexed in an accelerator that does not say so, by the area model."""
 
 from __future__ import annotations
 
@@ -8,32 +8,35 @@ from ..robot.model import RobotError
 from .accelerator_area import luts_of_sums, stage_luts, sums_apart
 from .expected import too_inexact_beside
 from .front import Front, is_large
-from .limbs_in_turn import Pieces, in_turn
 from .plans import chooses_fold
 from .product import Product, luts_of, need_of
 from .scheduled import of_joints, refuse_few_multipliers
+from .shared_limbs import Pieces, in_turn
 from .stage_pieces import BY_JOINTS
 
 
 def smaller(front: Front, words: Pieces, made: Product) -> Product:
-    """The accelerator, or one in which joints take turns, in all stages that can be theirs or in
-    those where they take fewer LUTs: whichever takes fewest by the area model, of those that fit
-    and are not `too_inexact`, or, if none is, of all. A note says what each takes, and leaves."""
+    """The accelerator, or one in which joints are time-multiplexed, in all stages that can be
+    theirs or in those where they take fewer LUTs: whichever takes fewest by the area model, of
+    those that fit and are not `too_inexact`, or, if none is, of all. A note says what each takes,
+    and leaves."""
     if not chooses_fold(front.design):
         return made
     try:
         other = of_joints(front, words)
-        tried = {"with joints in turn": other}
+        tried = {"with time-multiplexed joints": other}
         there, without = (stage_luts(a.accelerator, front.target) for a in (other, made))
         turns = [name for name in BY_JOINTS if name in there]
         own = [name for name in turns if there[name] < without.get(name, 0)]
         if own and own != turns:
-            tried[f"with joints in turn in {', '.join(own)} alone"] = of_joints(front, words, own)
+            tried[f"with time-multiplexed joints in {', '.join(own)} alone"] = of_joints(
+                front, words, own
+            )
         for other in tried.values():
             refuse_few_multipliers(other)
     except RobotError as error:
-        return replace(made, notes=(*made.notes, f"joints do not take turns: {error}"))
-    tried["without joints in turn"] = made
+        return replace(made, notes=(*made.notes, f"joints are not time-multiplexed: {error}"))
+    tried["without time-multiplexed joints"] = made
     needs = {name: need_of(other) for name, other in tried.items()}
     off = {n: too_inexact_beside(other, made) for n, other in tried.items() if other is not made}
     exact = [name for name in tried if not off.get(name) and needs[name].fits]
@@ -70,7 +73,7 @@ def of_large(front: Front, words: Pieces) -> Product | None:
     except RobotError:
         return None
     note = (
-        f"joints take turns by the area model: {', '.join(taken)} take about "
+        f"joints are time-multiplexed by the area model: {', '.join(taken)} take about "
         f"{sum(taken.values())} LUTs; without, their sums alone take "
         f"{sum(least[name] for name in taken)}"
     )

@@ -71,10 +71,10 @@ def product_in_columns(
     interval: int,
     progress: Progress,
 ) -> InTurns | None:
-    """The pieces with ∂q̈ as columns in turn, a task in ``interval`` cycles or fewer.
+    """The pieces with ∂q̈ as time-multiplexed columns, a task in ``interval`` cycles or fewer.
 
     None where that takes too many more multipliers than sharing takes, where the columns are not
-    alike, or where the product is of limbs in turn already.
+    alike, or where the product is of time-multiplexed limbs already.
     """
     if (before := pieces.get(PRODUCT)) is None or before.program is not None:
         return None
@@ -103,7 +103,7 @@ def product_in_columns(
         graphs.append(fixed.graph)
     additions = sum(graph.operations()["add"] for graph in graphs)
     note = (
-        f"columns of a product take turns in {in_turn}: {shape.turns} times {shape.parallel}, with "
+        f"columns of a product are time-multiplexed in {in_turn}: {shape.turns} times {shape.parallel}, with "
         f"dot products of {shape.terms} entries; {additions} of "
         f"{before.fixed.graph.operations()['add']} additions"
     )
@@ -142,10 +142,10 @@ def inverse_in_columns(
     interval: int,
     progress: Progress,
 ) -> InTurns | None:
-    """The pieces with M⁻¹ as columns in turn, and q̈ as rows.
+    """The pieces with M⁻¹ as time-multiplexed columns, and q̈ as rows.
 
-    None where ``interval`` has no room for all columns, where limbs take turns in M⁻¹, where other
-    stages than q̈'s read of M⁻¹'s, or where that saves too few additions.
+    None where ``interval`` has no room for all columns, where limbs are time-multiplexed in M⁻¹,
+    where other stages than q̈'s read of M⁻¹'s, or where that saves too few additions.
     """
     before = [own for name, own in pieces.items() if parse(name).step == INVERSE]
     additions = sum(piece.fixed.graph.operations()["add"] for piece in before)
@@ -185,7 +185,7 @@ def inverse_in_columns(
         new[FORWARD] = Piece(forward.whole, {}, forward)
     count = len(own.rows)
     note = (
-        f"columns of M⁻¹ take turns in {INVERSE}, one of {count} after the other, with "
+        f"columns of M⁻¹ are time-multiplexed in {INVERSE}, one of {count} after the other, with "
         f"{own.terms} products at a time; {own.additions} of {additions} additions"
     )
     turns = dict.fromkeys((INVERSE, FORWARD), interval // count * count)
@@ -255,7 +255,8 @@ def _without_product(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
 
 
 def shape_of(front: Front, interval: int) -> DotProducts | None:
-    """The datapath of the columns of a graph's products; None where they take no turns."""
+    """The datapath of the columns of a graph's products; None where they are not
+    time-multiplexed."""
     rows, columns = _columns(front.graph)
     most = ROOMY if is_large(front) else MORE
     if front.design.multipliers is not None:

@@ -52,7 +52,8 @@ def _most(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
 def slowest(design: Design, target: Target, pieces: Mapping[str, Piece], limbs: int = 1) -> int:
     """The interval of the design: what is asked for, or the shortest within the multipliers.
 
-    Where ``limbs`` are to take turns, and nobody says how often, each stage is one limb's at least.
+    Where ``limbs`` are to be time-multiplexed, and nobody says how often, each stage is one limb's
+    at least.
     """
     most = _most(design, pieces)
     step = limbs if design.fold == "limbs" else 1

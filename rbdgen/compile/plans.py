@@ -1,4 +1,5 @@
-"""Which datapath a design asks for: a pipeline, a fold, chained operations, or limbs in turn."""
+"""Which datapath a design asks for: a pipeline, a fold, chained operations, or time-multiplexed
+limbs."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ def every(
 def turns(
     design: Design, fixed: FixedGraph, limbs: int, whole: Graph, target: Target
 ) -> tuple[Pipeline | Fold | None, str]:
-    """One limb's plan, for all to take turns in, and why; None where that is not the way.
+    """One limb's plan, for all to be time-multiplexed in, and why; None where that is not the way.
 
     A limb's datapath needs no multiplexers between limbs, so it is taken whenever it gives the
     interval that is asked for, or fits the budget at least as often as sharing units would.
@@ -67,7 +68,9 @@ def turns(
         interval = 1
     elif design.ii % limbs:
         if asked:
-            raise RobotError(f"ii: {design.ii} is no multiple of the {limbs} limbs that take turns")
+            raise RobotError(
+                f"ii: {design.ii} is no multiple of the {limbs} limbs that are time-multiplexed"
+            )
         return None, ""
     else:
         interval = design.ii // limbs
@@ -79,7 +82,7 @@ def turns(
     found = every(interval, design, fixed, jobs, target)
     one, all_of = fixed.graph.operations(), whole.operations()
     note = (
-        f"{limbs} limbs that are alike take turns in the datapath of one: {one['mul']} of "
+        f"{limbs} limbs that are alike are time-multiplexed in the datapath of one: {one['mul']} of "
         f"{all_of['mul']} products, {one['add']} additions where sharing multipliers alone would "
         f"keep about {limbs * one['add']}, and no multiplexers between limbs"
     )
@@ -93,7 +96,7 @@ def _shared(design: Design, whole: Graph) -> float:
     return -(-whole.operations()["mul"] // design.multipliers)
 
 
-SAVED = 0.3  # of the LUTs: for less, joints in turn are not worth their cycles
+SAVED = 0.3  # of the LUTs: for less, time-multiplexed joints are not worth their cycles
 
 
 def alone(design: Design) -> Design:
@@ -114,8 +117,8 @@ def ways_to_share(
 
     ``whole``: the robot; ``limbs``: how many are alike, and one of them; ``joints``: what they
     compute; ``least``: what sharing products alone takes at any interval; ``inexact``: what joints
-    leave, where that is too much to choose them. Limbs in turn are the smallest of one interval,
-    joints in turn the least exact.
+    leave, where that is too much to choose them. Time-multiplexed limbs are the smallest of one
+    interval, time-multiplexed joints the least exact.
     """
 
     def shared() -> Sequence[int]:
@@ -146,7 +149,8 @@ def least_alone(fixed: FixedGraph, target: Target) -> ResourceEstimate:
 
 
 def _intervals(fixed: FixedGraph, target: Target, limbs: int = 1) -> Sequence[int]:
-    """The intervals at which a part has the multipliers; a limb's, where so many take turns."""
+    """The intervals at which a part has the multipliers; a limb's, where so many are
+    time-multiplexed."""
     try:
         least = shared_jobs(fixed, target).least_interval(target.multipliers)
     except ValueError:  # it takes more at any interval
@@ -155,15 +159,17 @@ def _intervals(fixed: FixedGraph, target: Target, limbs: int = 1) -> Sequence[in
 
 
 def chooses_fold(design: Design) -> bool:
-    """Whether it is left to the compiler who takes turns."""
+    """Whether it is left to the compiler who is time-multiplexed."""
     folded = design.ii is not None or design.multipliers is not None
-    if has_registers(design):  # limbs and joints that take turns have constants of their own
+    if has_registers(
+        design
+    ):  # limbs and joints that are time-multiplexed have constants of their own
         return False
     return folded and design.fold == "auto" and design.style == "throughput"
 
 
 def chooses_joints(design: Design) -> bool:
-    """Whether joints may take turns without being asked to."""
+    """Whether joints may be time-multiplexed without being asked to."""
     if has_registers(design) or design.proven != "none":  # their words are searched
         return False
     if design.formulation in LATHROP:  # with themselves
@@ -173,15 +179,19 @@ def chooses_joints(design: Design) -> bool:
 
 
 def refuse_joints(design: Design, robot: str) -> None:
-    """RobotError for what joints that take turns do not do; in an accelerator, in no stage."""
+    """RobotError for what joints that are time-multiplexed do not do; in an accelerator, in no
+    stage."""
     refuse_design(design, robot, JOINTS, formulation=formulation_of(design))
 
 
 def rounds(design: Design, program: FixedProgram, target: Target) -> tuple[RoundPlan, str]:
-    """Joints in turn at the interval that is asked for, or the smallest within the budget."""
+    """Time-multiplexed joints at the interval that is asked for, or the smallest within the
+    budget."""
     budget = design.multipliers or target.multipliers
     if design.ii is not None and design.ii <= GATHERING:
-        raise RobotError(f"ii: {design.ii}: joints in turn take {1 + GATHERING} cycles and more")
+        raise RobotError(
+            f"ii: {design.ii}: time-multiplexed joints take {1 + GATHERING} cycles and more"
+        )
     ways = Candidates(program, target, apart=design.code != "loops")
     found = None if design.ii is None else ways.leanest(design.ii, budget)
     if found is None:
@@ -195,7 +205,7 @@ def rounds(design: Design, program: FixedProgram, target: Target) -> tuple[Round
     products = [graph.operations()["mul"] for graph in (plan.fixed.graph, program.whole.graph)]
     cycles = "one cycle" if found.cycles == 1 else f"{found.cycles} cycles"
     note = (
-        f"joints take turns: {len(program.real.reads)} visits to {len(plan.datapaths.copies)} "
+        f"joints are time-multiplexed: {len(program.real.reads)} visits to {len(plan.datapaths.copies)} "
         f"datapaths in {found.rounds} rounds of {cycles}; {products[0]} products in place of "
         f"{products[1]}"
     )

@@ -29,7 +29,7 @@ class Product:
     ``accelerator``: the stages; a core is one stage, each task of which computes all functions.
     ``held``: words in registers in place of their own. ``expected``: the errors that words leave.
     ``ranges``: those of the graph that a core's plan schedules: of `fixed`, or of one limb's where
-    limbs take turns.
+    limbs are time-multiplexed.
     """
 
     front: Front

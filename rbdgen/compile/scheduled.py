@@ -23,29 +23,30 @@ from ..tasks.visit import LIMBS, parse
 from .accelerator_area import banks_in_block_ram
 from .front import Front
 from .inverse_factors import INVERSE
-from .limbs_in_turn import Pieces, takes_turns
 from .matrix_rows import PRODUCT, InColumns, inverse_in_columns, product_in_columns
 from .paces import stage_intervals
 from .plans import every, refuse_joints, rounds
 from .product import Product
+from .shared_limbs import Pieces, takes_turns
 from .stage_pieces import BY_JOINTS, StagePieces
 
 FEWEST_SLOTS = 4
 _NO_COLUMNS = (
-    "columns of the product do not take turns: their words have one binary point, and of those no "
+    "columns of the product are not time-multiplexed: their words have one binary point, and of those no "
     "error can be asked for"
 )
 
 
 def of_whole(front: Front, words: Pieces, notes: Sequence[str]) -> Product:
-    """The accelerator in which no limbs take turns."""
+    """The accelerator in which no limbs are time-multiplexed."""
     pieces = words.whole.pieces
     intervals = stage_intervals(front.design, front.target, pieces)
     return scheduled(front, words, words.whole, intervals, notes)
 
 
 def of_joints(front: Front, words: Pieces, stages: Collection[str] = BY_JOINTS) -> Product:
-    """The accelerator in which joints take turns wherever a stage of ``stages`` is theirs alone."""
+    """The accelerator in which joints are time-multiplexed wherever a stage of ``stages`` is theirs
+    alone."""
     design = front.design
     refuse_joints(design, front.robot.name)
     staged = words.joints(stages, design)
@@ -60,7 +61,7 @@ def scheduled(
     intervals: dict[str, int],
     why: Sequence[str],
 ) -> Product:
-    """The accelerator of these pieces; ``why``: notes of who takes turns."""
+    """The accelerator of these pieces; ``why``: notes of who is time-multiplexed."""
     design, notes = front.design, [*why]
     staged, intervals = _inverse(front, staged, intervals, words, notes)
     staged, intervals = _columns(front, staged, intervals, words, notes)
@@ -152,7 +153,7 @@ def _stages(
 
 
 def _about_joints(stages: Mapping[str, Stage]) -> list[str]:
-    """A note of the stages in which joints take turns, if there are such."""
+    """A note of the stages in which joints are time-multiplexed, if there are such."""
     turns = {name: s.plan.turns for name, s in stages.items() if s.plan and s.plan.turns}
     own = [
         f"{name} ({len(of.program.real.reads)} visits to {len(of.program.real.templates)} kinds of "
@@ -162,7 +163,7 @@ def _about_joints(stages: Mapping[str, Stage]) -> list[str]:
     ]
     if not own:
         return []
-    return [f"joints take turns in {', '.join(own)}"]
+    return [f"joints are time-multiplexed in {', '.join(own)}"]
 
 
 def _plan(design: Design, name: str, piece: Piece, interval: int, target: Target) -> Plan | None:

@@ -13,21 +13,21 @@ from ..system.progress import Progress
 from .fitting import often
 from .flow import compile_front
 from .front import Front
-from .limbs_in_turn import Pieces
 from .plans import SAVED, refuse_joints
 from .product import luts_of
 from .scheduled import of_joints
+from .shared_limbs import Pieces
 from .stage_pieces import BY_JOINTS
 
 ROOMY = 0.35  # of a part's LUTs: a design that fills no more is routed in minutes, however fast
 
 
 def small(front: Front, progress: Progress = lambda _: None) -> Fitted | None:
-    """The choices with which joints take turns, at the interval of the fewest LUTs.
+    """The choices with which joints are time-multiplexed, at the interval of the fewest LUTs.
 
     None where somebody says how hardware is shared, where the fastest that fits leaves the part
-    roomy, where joints take no turns, or where that saves less logic than is worth their cycles.
-    Errors as those of `compile_front`.
+    roomy, where joints are not time-multiplexed, or where that saves less logic than is worth their
+    cycles. Errors as those of `compile_front`.
     """
     if not is_left_open(front.design):
         return None
@@ -53,7 +53,7 @@ def small(front: Front, progress: Progress = lambda _: None) -> Fitted | None:
     if best is None or found[best] > (1 - SAVED) * fastest:
         return None
     note = (
-        f"{often(best)}, joints in turn: the fewest LUTs, about {found[best]} in place of "
+        f"{often(best)}, time-multiplexed joints: the fewest LUTs, about {found[best]} in place of "
         f"{fastest}; the line to the host is slower than either. --ii says otherwise"
     )
     return Fitted(note, ii=best, fold="joints")

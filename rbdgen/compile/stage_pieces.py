@@ -120,7 +120,7 @@ def pieces_of_joints(
 
 
 def by_columns(front: Front, design: Design) -> list[str]:
-    """The stages of which it is known beforehand that their columns will take turns.
+    """The stages of which it is known beforehand that their columns will be time-multiplexed.
 
     They need no words then of what they were. ``design``: the front's, or one that differs from it
     in how often a task comes.
@@ -190,7 +190,7 @@ def _rest(front: Front) -> Graph:
     design, robot = front.design, front.canonical
     if design.factorisation not in ("auto", "ltdl"):
         raise RobotError(
-            f"{robot.name}: factorisation: {design.factorisation}: where joints take turns, M⁻¹ is "
+            f"{robot.name}: factorisation: {design.factorisation}: where joints are time-multiplexed, M⁻¹ is "
             "found with ltdl"
         )
     given = given_coordinates(design, robot)

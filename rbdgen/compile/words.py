@@ -170,7 +170,7 @@ def _joints(front: Front, graph: Graph, given: InputDomain, progress: Progress) 
     )
     if not program.reads:
         raise _constant(front)
-    progress("ranges and word lengths of joints in turn")
+    progress("ranges and word lengths of time-multiplexed joints")
     return program
 
 

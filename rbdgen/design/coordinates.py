@@ -28,7 +28,8 @@ class ScaleError(Record):
 
 @dataclass(frozen=True)
 class CoordinateError(Record):
-    """Errors of τ_k, q̈_k, a matrix's row …: ``row`` as ``dtau_dq[3,:]``, of ``joint``, in ``unit``.
+    """Errors of τ_k, q̈_k, a matrix's row …: ``row`` as ``dtau_dq[3,:]``, of ``joint``, in
+    ``unit``.
 
     A row's are of what it makes of its columns' factors (`rbdgen.graph.rows`). ``effort``: the
     limit that the robot's file states; None where it states none, or the coordinate is no effort.

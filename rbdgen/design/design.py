@@ -70,7 +70,8 @@ def snap_in_floats(design: Design) -> float:
 def promising(design: Design) -> Design:
     """The design with words for an error of `ERROR`, unless other choices ask for one width.
 
-    An accelerator's limbs on a trunk, joints and columns take turns in words of one width alone.
+    An accelerator's limbs on a trunk, joints and columns are time-multiplexed in words of one width
+    alone.
     """
     if design.accelerator or design.guard != 1 or design.proven != "none":
         return replace(design, unsaid=True)

@@ -92,7 +92,8 @@ class OverflowFacts(Record):
 
 @dataclass(frozen=True)
 class LimbFacts(Record):
-    """How many limbs take turns, 1 for none, and the operations of one, or of all there are."""
+    """How many limbs are time-multiplexed, 1 for none, and the operations of one, or of all there
+    are."""
 
     in_turn: int
     operations: Operations

@@ -33,7 +33,7 @@ OF_ACCELERATORS = ("info", "generate")  # commands that have the options of acce
 
 @dataclass(frozen=True)
 class HardwareOptions:
-    """How long words are, what takes turns on which part, and how tasks come and go."""
+    """How long words are, what is time-multiplexed on which part, and how tasks come and go."""
 
     width: int = option(
         18,

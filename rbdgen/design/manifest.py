@@ -181,7 +181,7 @@ class HardwareManifest(HardwareFacts, DesignManifest):
     """A design in Verilog.
 
     ``identity``: of robot and design, 16 digits; ``packet_format``: of tasks of one function. What
-    takes turns, regions and FIFOs are of a core, and None of others.
+    is time-multiplexed, regions and FIFOs are of a core, and None of others.
     """
 
     angles: Mapping[str, Angle]

@@ -207,7 +207,7 @@ OF_LANGUAGES = (
     ),
     Rule(
         (of("code", "loops"), of("to", "hls"), but("fold", "joints")),
-        "code: loops: of hls, for joints that take turns; add --fold joints",
+        "code: loops: of hls, for joints that are time-multiplexed; add --fold joints",
     ),
     Rule(
         (of("parameters", "registers"), but("to", VERILOG), of("accelerator", True)),
@@ -263,20 +263,23 @@ OF_ALGORITHMS = (
             (said("external_forces"), "take none"),
         )
     ),
-    *_in_visits(JOINTS, "joints in turn", TURNING, of("accelerator", False)),
+    *_in_visits(JOINTS, "time-multiplexed joints", TURNING, of("accelerator", False)),
     *(
         Rule(where, line, at=JOINTS)
         for where, line in (
             (
                 (but("formulation", *TURNING_FORMULATIONS),),
-                f"formulation: joints in turn have {_listed(TURNING_FORMULATIONS)}",
+                f"formulation: time-multiplexed joints have {_listed(TURNING_FORMULATIONS)}",
             ),
-            ((said("angles"),), "angles: joints in turn make their own sines"),
+            ((said("angles"),), "angles: time-multiplexed joints make their own sines"),
             (
                 (said("error"), of("accelerator", True)),
-                "error: joints in turn in an accelerator have words of the design's width",
+                "error: time-multiplexed joints in an accelerator have words of the design's width",
             ),
-            ((of("scheduler", "exact"),), "scheduler: joints in turn have the list scheduler"),
+            (
+                (of("scheduler", "exact"),),
+                "scheduler: time-multiplexed joints have the list scheduler",
+            ),
             (
                 (of("fold", "joints"), of("ii", None), of("multipliers", None)),
                 "fold: joints: say how often with ii, or with how much with multipliers",
@@ -292,7 +295,7 @@ OF_ALGORITHMS = (
             ),
             (
                 of("functions", *ROLLOUTS),
-                "of rollouts, limbs take turns only where they stand on what does not move",
+                "of rollouts, limbs are time-multiplexed only where they stand on what does not move",
             ),
             (said("error"), "of what limbs give a trunk, no error can be asked for"),
         )
@@ -314,7 +317,7 @@ OF_COMMANDS = (
             (said("error"), "error: quick designs have words of one width; give --widths"),
             (
                 but("fold", "auto", "none"),
-                "fold: in quick designs multipliers are shared, and nothing takes turns",
+                "fold: in quick designs multipliers are shared, and nothing is time-multiplexed",
             ),
         )
     ),

@@ -58,7 +58,7 @@ def facts(plan: Plan) -> list[str]:
     ]
     turns = plan.turns
     if turns and turns.what == "limbs":
-        said.append(f"{turns.count} limbs in turn, {turns.latency} of these cycles each")
+        said.append(f"{turns.count} time-multiplexed limbs, {turns.latency} of these cycles each")
     return said
 
 

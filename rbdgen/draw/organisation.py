@@ -2,9 +2,9 @@
 
 On the left every joint is a dot in the colour of the array that serves it, levels to the right. On
 the right every module is a box: the root, then a bar wherever values are broadcast to several
-arrays and their results summed, then the arrays. An array that limbs take turns in stands in a
-stack of as many sheets, behind a dashed gate. Text and shapes only; the same facts give the same
-bytes.
+arrays and their results summed, then the arrays. An array that limbs are time-multiplexed in stands
+in a stack of as many sheets, behind a dashed gate. Text and shapes only; the same facts give the
+same bytes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NAMES = 4  # lines in a module, and limbs' names beside an array
 
 LEGEND = (
     "number: a joint, and the module that serves it; below a module: the columns that it handles",
-    "bar: broadcast outwards, sum inwards; dashed gate: limbs take turns in one array",
+    "bar: broadcast outwards, sum inwards; dashed gate: limbs are time-multiplexed in one array",
     "work of an array: the columns of all limbs that it serves; pace: the most of any array",
 )
 
@@ -303,8 +303,8 @@ def _lines(
     ends: Sequence[tuple[float, float]],
     to: Sequence[tuple[NamedArray, str]],
 ) -> None:
-    """Draw lines from a module's end to the arrays ``to`` (with their colours), whose first
-    modules stand at ``ends``: by a bar where there are several, a gate where limbs take turns."""
+    """Draw lines from a module's end to the arrays ``to`` (with their colours), whose first modules
+    stand at ``ends``: by a bar where there are several, a gate where limbs are time-multiplexed."""
     if len(ends) > 1:
         bar = fork + ARM / 2
         svg.line(group, [start, (bar, start[1])], GREY, 1.6)

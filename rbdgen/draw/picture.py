@@ -19,7 +19,7 @@ Joints = Sequence[Joint]
 
 
 def picture(plan: Plan, title: str, robot: Robot) -> str:
-    """An SVG document: of limbs that take turns, what one of them does."""
+    """An SVG document: of limbs that are time-multiplexed, what one of them does."""
     return PICTURES[type(plan)](plan, title, robot.joints, plan)
 
 

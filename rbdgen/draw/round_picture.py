@@ -1,4 +1,5 @@
-"""Joints in turn as a picture: which joint of which task each datapath serves in every round."""
+"""Time-multiplexed joints as a picture: which joint of which task each datapath serves in every
+round."""
 
 from __future__ import annotations
 

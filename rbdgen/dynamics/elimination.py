@@ -1,4 +1,4 @@
-"""M⁻¹ and q̈ from M = Lᵀ D L as visits to what one coordinate takes: for joints in turn.
+"""M⁻¹ and q̈ from M = Lᵀ D L as visits to what one coordinate takes: for time-multiplexed joints.
 
 The numbers are those of ``factorisation`` (Featherstone, RBDA §6.4, §6.5), in an order in which all
 coordinates do the same, leaves first. With W = L⁻¹ and V = W D⁻¹

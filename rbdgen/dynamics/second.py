@@ -1,7 +1,7 @@
 """Second derivatives of inverse dynamics: tangents of its gradients, and what follows from them.
 
-The graph of ∂τ/∂q, ∂τ/∂q̇ and M is differentiated along each coordinate (``graph.tangent``), but for
-the entries that follow from others. With D_ijk = ∂M_ij/∂q_k and E_ijk = ∂²τ_i/∂q_j ∂q̇_k
+The graph of ∂τ/∂q, ∂τ/∂q̇ and M is differentiated along each coordinate (``graph.tangent``), but
+for the entries that follow from others. With D_ijk = ∂M_ij/∂q_k and E_ijk = ∂²τ_i/∂q_j ∂q̇_k
 
     ∂²τ_i/∂q̇_j ∂q̇_k = D_ijk + D_ikj - D_jki           twice Christoffel's symbol
     E_ijk = -E_kji  where D_ikj = 0                     since ∂τ/∂q̇ has Ṁ as its symmetric part

@@ -2,8 +2,8 @@
 
     q̇₊ = q̇ + h q̈        q₊ = q ⊕ h q̇₊
 
-and with w = h q̇₊, E = ∂(q ⊕ w)/∂q, J = ∂(q ⊕ w)/∂w (``exponential``) the derivatives by x = (q, q̇)
-and by τ are
+and with w = h q̇₊, E = ∂(q ⊕ w)/∂q, J = ∂(q ⊕ w)/∂w (``exponential``) the derivatives by x = (q,
+q̇) and by τ are
 
     A = [ E + h² J ∂q̈/∂q    h J (1 + h ∂q̈/∂q̇) ]        B = [ h² J M⁻¹ ]
         [     h ∂q̈/∂q           1 + h ∂q̈/∂q̇    ]            [   h M⁻¹   ]
@@ -69,7 +69,8 @@ class StepState:
 
 @dataclass(frozen=True)
 class Rate:
-    """q̇ or q̈, coordinate → entry, or times something; its derivatives as a `StepState` has them."""
+    """q̇ or q̈, coordinate → entry, or times something; its derivatives as a `StepState` has
+    them."""
 
     value: dict[int, Scalar] = field(default_factory=dict)
     by: Columns = field(default_factory=list)

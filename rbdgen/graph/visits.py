@@ -48,7 +48,7 @@ class Scaled:
 
 Source = float | Word | Scaled  # a constant, a word, or a word times ±2^k
 Signed = tuple[str, float]  # a name, and ±2^k
-LIMB = "limb"  # the template that limbs, or columns, in turn share
+LIMB = "limb"  # the template that limbs, or time-multiplexed columns share
 Traced = Callable[[str, Mapping[str, float]], Graph]  # a template's graph where inputs are known
 
 

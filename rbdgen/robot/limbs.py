@@ -1,4 +1,4 @@
-"""A robot's limbs: the branches of its tree, which are alike, and which may take turns.
+"""A robot's limbs: the branches of its tree, which are alike, and which may be time-multiplexed.
 
 The one place where likeness is decided, for pictures, `--alike` and datapaths, by the geometry of
 ``alike``.
@@ -142,8 +142,8 @@ class Limbs:
 
     @cached_property
     def turning(self) -> list[Group]:
-        """Groups of limbs on one link that may take turns: with joints of the same kinds, and of
-        those among them that have the same geometry where others have not.
+        """Groups of limbs on one link that may be time-multiplexed: with joints of the same kinds,
+        and of those among them that have the same geometry where others have not.
 
         Those with the most joints come first.
         """

@@ -1,8 +1,8 @@
 """How a pipeline with a module for each joint is organised after the robot's tree.
 
 After Dadu-RBD (Yang, Chen and Han, MICRO 2023, §V-C): a root, branches that are arrays of modules
-("submodules") of their own, limbs that are alike taking turns in one array, and the root moved to
-where the tree is least deep.
+("submodules") of their own, limbs that are alike time-multiplexed in one array, and the root moved
+to where the tree is least deep.
 
 Columns of a joint: the coordinates that its body's motion depends on, the base's included; its
 module handles as many columns of ∂τ/∂q, M and M⁻¹. Work of a branch: the columns of its joints,
@@ -33,7 +33,7 @@ TOLERANCE = 1e-4  # the error of 18-bit words, and what rounded figures of a URD
 @dataclass(frozen=True)
 class BranchArray:
     """A row of modules, one for each joint of any of its ``limbs`` (numbers of branches), which
-    take turns. ``after``: number of the array that it follows, None after the root."""
+    are time-multiplexed. ``after``: number of the array that it follows, None after the root."""
 
     limbs: tuple[int, ...]
     after: int | None
@@ -92,8 +92,8 @@ def topology(robot: Robot, tolerance: float = TOLERANCE, turns: int | None = Non
     """The organisation of the robot's tree; the robot may be as read or rewritten.
 
     ``tolerance``: limbs that differ by no more are alike (``alike.differences``). ``turns``: how
-    many limbs of most work take turns in one array, all that are alike by default; 1 keeps the
-    pace of the longest limb alone. Raises RobotError where no joint moves.
+    many limbs of most work are time-multiplexed in one array, all that are alike by default; 1
+    keeps the pace of the longest limb alone. Raises RobotError where no joint moves.
     """
     robot = merge_fixed(robot)
     limbs = limbs_of(robot)
@@ -122,7 +122,7 @@ def can_move(robot: Robot, root: int) -> bool:
 def share(
     found: Limbs, alike: Sequence[Sequence[int]], turns: int | None
 ) -> tuple[BranchArray, ...]:
-    """The fewest arrays that keep the pace; limbs that take turns follow the same array.
+    """The fewest arrays that keep the pace; limbs that are time-multiplexed follow the same array.
 
     Limbs of a group are spread evenly, neighbours along x, then y, then z, together: a front pair
     of legs and a hind pair.
@@ -208,7 +208,8 @@ class BranchDifference(Record):
 
 @dataclass(frozen=True)
 class NamedArray(Record):
-    """``size`` modules in a row, in which ``branches`` take turns; ``work``: their columns."""
+    """``size`` modules in a row, in which ``branches`` are time-multiplexed; ``work``: their
+    columns."""
 
     size: int
     branches: tuple[str, ...]

@@ -13,7 +13,7 @@ from ..schedule.plan import Plan
 from ..schedule.round_plan import RoundPlan
 from .core import RtlCore
 from .folded import Folded
-from .limbs import LIMB, LimbsInTurn
+from .limbs import LIMB, SharedLimbs
 from .round_trip import RoundTrip
 from .rounds import InRounds
 
@@ -25,7 +25,7 @@ def core_of(plan: Plan, name: str | None = None, *, sticky: bool = True) -> RtlC
 
 def _limbs(plan: LimbPlan, name: str | None, sticky: bool) -> RtlCore:
     limb = core_of(plan.template, f"{name}_{LIMB}" if name else None, sticky=False)
-    return LimbsInTurn(plan, limb, name, sticky=sticky)
+    return SharedLimbs(plan, limb, name, sticky=sticky)
 
 
 # Kind of plan → its hardware, by plan, name and whether it has sticky flags.

@@ -1,4 +1,5 @@
-"""Limbs in turn: the pipeline of one limb computes a robot whose limbs are alike up to signs."""
+"""Time-multiplexed limbs: the pipeline of one limb computes a robot whose limbs are alike up to
+signs."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ ZERO = ""  # where a limb reads no word of the task
 LIMB = "limb"  # the part that is one limb's core; its own parts are limb_PART
 
 
-class LimbsInTurn(RtlCore):
-    """A function of a robot, one task in n of a limb's intervals, for n limbs in turn.
+class SharedLimbs(RtlCore):
+    """A function of a robot, one task in n of a limb's intervals, for n time-multiplexed limbs.
 
     A task's limbs enter the limb's core one
     after the other, mirrored ones with their signs changed; n results are put together likewise.

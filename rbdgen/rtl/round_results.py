@@ -1,4 +1,5 @@
-"""Results of joints in turn: kept apart by datapath, put together when all of a task is there."""
+"""Results of time-multiplexed joints: kept apart by datapath, put together when all of a task is
+there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The core of joints in turn: datapaths that visit by visit compute what joints have in common."""
+"""The core of time-multiplexed joints: datapaths that visit by visit compute what joints have in
+common."""
 
 from __future__ import annotations
 

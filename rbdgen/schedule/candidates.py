@@ -1,4 +1,4 @@
-"""How many rounds a task takes in which joints take turns, and how many cycles a round.
+"""How many rounds a task takes in which joints are time-multiplexed, and how many cycles a round.
 
 In rounds of several cycles the products of a datapath share multipliers. In rounds of one cycle
 each has its own and nothing is multiplexed: the most joints meet in one datapath, so its logic is

@@ -1,4 +1,4 @@
-"""The datapaths of joints in turn, as one graph: they share no multiplier."""
+"""The datapaths of time-multiplexed joints, as one graph: they share no multiplier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Limbs that take turns in one datapath: when a task's result comes, and with which flags."""
+"""Limbs that are time-multiplexed in one datapath: when a task's result comes, and with which
+flags."""
 
 from __future__ import annotations
 

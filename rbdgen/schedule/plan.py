@@ -24,7 +24,7 @@ class Plan(Protocol):
 
     @property
     def fixed(self) -> FixedGraph:
-        """The graph that is scheduled: the robot's, or that of what takes turns."""
+        """The graph that is scheduled: the robot's, or that of what is time-multiplexed."""
 
     @property
     def whole(self) -> FixedGraph:

@@ -1,4 +1,5 @@
-"""A plan of joints in turn: who visits which datapath in which round, and what lies in between.
+"""A plan of time-multiplexed joints: who visits which datapath in which round, and what lies in
+between.
 
 In every round each datapath begins one visit: some joint of some task. A task begins every
 ``rounds`` rounds, and a round takes ``interval`` cycles, in which the operations of each datapath

@@ -1,4 +1,5 @@
-"""Joints in turn: a few datapaths, one for each thing that joints do, visited round by round."""
+"""Time-multiplexed joints: a few datapaths, one for each thing that joints do, visited round by
+round."""
 
 from __future__ import annotations
 

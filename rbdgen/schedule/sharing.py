@@ -1,4 +1,4 @@
-"""Parts of a robot that take turns in one datapath."""
+"""Parts of a robot that are time-multiplexed in one datapath."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Stage:
 
     @property
     def limbs(self) -> int:
-        """How many limbs take turns in the datapath of one."""
+        """How many limbs are time-multiplexed in the datapath of one."""
         turns = self.plan.turns if self.plan else None
         return turns.count if turns and turns.what == "limbs" else 1
 

@@ -134,7 +134,7 @@ class Accelerator:
     def _brought(self) -> dict[str, Format]:
         """Input of a stage → its format in a task, the same for all functions.
 
-        With the bits of all stages that read it: where joints take turns, some have more.
+        With the bits of all stages that read it: where joints are time-multiplexed, some have more.
         """
         found: dict[str, Format] = {}
         for stage in self.stages.values():

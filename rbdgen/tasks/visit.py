@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-# Where limbs on a trunk that moves take turns, a stage is split at the hips: what each limb
-# computes is a stage before it, one for each group of limbs that are alike, and what they read of
-# the trunk another one, before those. Of a product whose columns come in parts, the columns are a
-# stage before the one that adds them up; of M⁻¹ by columns, M's factors are one before it.
+# Where limbs on a trunk that moves are time-multiplexed, a stage is split at the hips: what each
+# limb computes is a stage before it, one for each group of limbs that are alike, and what they read
+# of the trunk another one, before those. Of a product whose columns come in parts, the columns are
+# a stage before the one that adds them up; of M⁻¹ by columns, M's factors are one before it.
 TRUNK, LIMBS, COLUMNS = "trunk", ("limbs", "limbs2", "limbs3", "limbs4"), "columns"
 FACTORS = "factors"
 LEVELS = (

@@ -19,7 +19,7 @@ FUNCTIONS = ("id", "did", "minv", "fd")
 SLOW = {("humanoid", "minv"), ("humanoid", "fd")}  # hours, and larger than any part
 STATES = 4000  # at each scale
 HEAD = (
-    *("robot", "base", "function", "every", "multipliers", "takes turns"),
+    *("robot", "base", "function", "every", "multipliers", "is time-multiplexed"),
     *(f"worst {scale.name}" for scale in REPORTED),
     *("N·m or rad/s² at the limits", "overflows"),
 )

@@ -33,7 +33,7 @@ HERE = Path(__file__), Path(__file__).with_name("fuzz_frames.py")
 BOARD, BAUD = "ulx3s-85f", 6_000_000
 ROBOT = "iiwa14"
 FUNCTIONS = ("id", "m")
-# Joints in turn: of all designs of these functions the one that is simulated fastest.
+# Time-multiplexed joints: of all designs of these functions the one that is simulated fastest.
 CHOICES: dict[str, Any] = {
     "functions": FUNCTIONS,
     "accelerator": True,

@@ -162,8 +162,8 @@ def errors_of(
 ) -> dict[str, Any]:
     """Errors of the worst coordinates for each precision, as JSON, and those of `GOLDEN`.
 
-    What they are compared with is given what the program is: rounding q to float alone moves q̈ more
-    than all that is computed from it does. It is the graph in longer floats, since the golden
+    What they are compared with is given what the program is: rounding q to float alone moves q̈
+    more than all that is computed from it does. It is the graph in longer floats, since the golden
     model's own rounding may be as large as ours. Half of the states are at the limits. Mismatch
     where a result is not finite.
     """

@@ -43,7 +43,7 @@ CUDA_HEAD = (
 )
 LEGEND = (
     f"C++: ns a state, of one state, and in blocks of {FEW} and {MANY}; medians of 5 to 51 runs in "
-    "CPU time, least of 5 processes that take turns. kB: of the library's code, in double, for "
+    "CPU time, least of 5 processes that alternate. kB: of the library's code, in double, for "
     "this processor; compile: CPU seconds of that at -O3. Operations of a state: what all visits "
     "make."
 )

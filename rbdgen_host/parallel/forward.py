@@ -66,8 +66,8 @@ def scanned(links: Links, along: Any, poses: Pose, tau: Array) -> Array:
 def from_articulated(links: Links, along: Any, X: Array, I: Array, tau: Array) -> Array:
     """000 (18), (19) of articulated inertias I (n, 6, 6, N).
 
-    z_λ = Y z + Π τ̂ of all children;  ĉ = Ω⁻¹ (τ̂ − Sᵀ z);  λ = Yᵀ λ_λ + S ĉ;  q̈ = ĉ − Πᵀ λ_λ, with
-    Ω = Sᵀ I S, Π = Xᵀ I S Ω⁻¹ and Y = Xᵀ − Π Sᵀ.
+    z_λ = Y z + Π τ̂ of all children;  ĉ = Ω⁻¹ (τ̂ − Sᵀ z);  λ = Yᵀ λ_λ + S ĉ;  q̈ = ĉ − Πᵀ λ_λ,
+    with Ω = Sᵀ I S, Π = Xᵀ I S Ω⁻¹ and Y = Xᵀ − Π Sᵀ.
     """
     xp = along.xp
     S = links.S

@@ -1,4 +1,5 @@
-"""Designs whose joints take turns: what info and generate say of them, and what is refused."""
+"""Designs whose joints are time-multiplexed: what info and generate say of them, and what is
+refused."""
 
 from __future__ import annotations
 
@@ -75,7 +76,7 @@ def test_a_design_makes_itself_again(design: Path, tmp_path: Path) -> None:
 
 def test_info_says_what_takes_turns() -> None:
     facts = api.info("iiwa14", fold="joints", ii=12)
-    (note,) = [note for note in facts["notes"] if note.startswith("joints take turns")]
+    (note,) = [note for note in facts["notes"] if note.startswith("joints are time-multiplexed")]
     assert "20 visits to 5 datapaths in 6 rounds of 2 cycles" in note
     assert facts["lowered_operations"]["mul"] < 0.6 * facts["operations"]["mul"]
 
@@ -148,13 +149,25 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     (
         "iiwa14",
         {"formulation": "recursive"},
-        "iiwa14: formulation: joints in turn have composite",
+        "iiwa14: formulation: time-multiplexed joints have composite",
     ),
-    ("iiwa14", {"angles": "sincos"}, "iiwa14: angles: joints in turn make their own sines"),
+    (
+        "iiwa14",
+        {"angles": "sincos"},
+        "iiwa14: angles: time-multiplexed joints make their own sines",
+    ),
     ("iiwa14", {"style": "latency"}, "fold: joints is for style throughput, not latency"),
-    ("iiwa14", {"scheduler": "exact"}, "iiwa14: scheduler: joints in turn have the list sched"),
+    (
+        "iiwa14",
+        {"scheduler": "exact"},
+        "iiwa14: scheduler: time-multiplexed joints have the list sched",
+    ),
     ("iiwa14", {"ii": None}, "iiwa14: fold: joints: say how often with ii, or with how much"),
-    ("iiwa14", {"ii": GATHERING}, f"ii: 4: joints in turn take {GATHERING + 1} cycles and more"),
+    (
+        "iiwa14",
+        {"ii": GATHERING},
+        f"ii: 4: time-multiplexed joints take {GATHERING + 1} cycles and more",
+    ),
     ("iiwa14", {"ii": 1025}, "ii: a whole number of cycles from 1 to 1024, not 1025"),
     (
         "iiwa14",
@@ -176,7 +189,7 @@ def test_refused_from_the_command_line(capsys: pytest.CaptureFixture[str], tmp_p
     place = tmp_path / "design"
     assert main(["generate", "gantry", "--fold", "joints", "--ii", "4", "-o", str(place)]) == 1
     last = capsys.readouterr().err.splitlines()[-1]
-    assert last == "rbdgen: ii: 4: joints in turn take 5 cycles and more"
+    assert last == "rbdgen: ii: 4: time-multiplexed joints take 5 cycles and more"
     assert not place.exists()
 
 

@@ -52,7 +52,7 @@ def test_the_numbers_are_the_design_s(case: str) -> None:
     assert f"{plan.multipliers} hardware multipliers" in facts
     if isinstance(plan, LimbPlan):  # the picture's own, which is shorter, is explained
         assert plan.latency > plan.template.latency
-        assert f"4 limbs in turn, {plan.template.latency} of these cycles each" in facts
+        assert f"4 time-multiplexed limbs, {plan.template.latency} of these cycles each" in facts
         assert isinstance(plan.template, Fold) == (case == "limbs_that_share")
 
 

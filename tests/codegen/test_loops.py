@@ -150,7 +150,9 @@ def test_what_has_no_loops_is_refused(tmp_path: Path) -> None:
             api.generate("pendulum", tmp_path / "made", to="cpp", code="loops", **choices)
     with pytest.raises(UsageError, match="code: loops are of cpp, cuda, hls, not of verilog, c"):
         api.generate("pendulum", tmp_path, to=("verilog", "cpp", "hls", "c"), code="loops")
-    with pytest.raises(UsageError, match="code: loops: of hls, for joints that take turns; add"):
+    with pytest.raises(
+        UsageError, match="code: loops: of hls, for joints that are time-multiplexed; add"
+    ):
         api.generate("pendulum", tmp_path, to=("cpp", "hls"), code="loops")
     with pytest.raises(RobotError, match='code: "loop" is unknown; did you mean "loops"'):
         api.generate("pendulum", tmp_path / "made", to="cpp", code="loop")

@@ -1,4 +1,5 @@
-"""Limbs that take turns in an accelerator: one graph's bits, whoever computes them, on less."""
+"""Limbs that are time-multiplexed in an accelerator: one graph's bits, whoever computes them, on
+less."""
 
 from __future__ import annotations
 
@@ -135,10 +136,13 @@ def test_which_stages(choices: dict[str, Any], stages: dict[str, int], tmp_path:
         assert stage.interval % stage.limbs == 0
     said = " ".join(made.notes)
     if 4 in stages.values():
-        assert "4 limbs that are alike take turns" in said
+        assert "4 limbs that are alike are time-multiplexed" in said
         assert ("not in trig (interval 2), rnea (interval 2)" in said) == (1 in stages.values())
     elif choices == {"ii": 6}:
-        assert said == "limbs do not take turns: no stage's interval is a multiple of the 4 limbs"
+        assert (
+            said
+            == "limbs are not time-multiplexed: no stage's interval is a multiple of the 4 limbs"
+        )
     else:
         assert not said
 
@@ -155,7 +159,9 @@ def test_hips(base: str, tmp_path: Path) -> None:
     legs = {"trig", "rnea_limbs", "gradient" if base == "fixed" else "gradient_limbs"}
     assert {name for name, limbs in found.items() if limbs == 2} == {*legs, *parts}
     assert {limbs for name, limbs in found.items() if name not in {*legs, *parts}} == {1}
-    assert made.notes[0].startswith("2 limbs that are alike take turns in the datapaths of one: ")
+    assert made.notes[0].startswith(
+        "2 limbs that are alike are time-multiplexed in the datapaths of one: "
+    )
     whole = accelerate(str(place), **choices, fold="none")
     assert found.keys() > whole.accelerator.stages.keys() >= {"trig", "rnea", "gradient"}
     assert whole.accelerator.formats["id"].keys() == made.accelerator.formats["id"].keys()
@@ -212,7 +218,7 @@ def test_refused_on_one_line(robot: str, choices: dict[str, Any], says: str) -> 
     assert "\n" not in str(raised.value)
     made = accelerate(robot, functions=("id", "m"), target="xcup", **choices)
     assert set(in_turn(made).values()) == {1}
-    assert made.notes[0].startswith("limbs do not take turns: ")
+    assert made.notes[0].startswith("limbs are not time-multiplexed: ")
 
 
 SLIDE = """<link name="cart{k}"><inertial><mass value="2"/>
@@ -284,7 +290,9 @@ def test_arms_and_legs_beside_each_other(tmp_path: Path) -> None:
     # sines of the trunk's joint come before all that read them
     assert made.accelerator.entries("m") == (StageVisit("trig", "trunk"),)
     assert made.accelerator.waits == {step: (f"{step}_limbs2",) for step in steps}
-    assert made.notes[0].startswith("2 and 2 limbs that are alike take turns in the datapaths of ")
+    assert made.notes[0].startswith(
+        "2 and 2 limbs that are alike are time-multiplexed in the datapaths of "
+    )
     state = within_limits(made, 500, 1)
     traffic = Traffic(made, inputs_of(made, state))
     for function in choices["functions"]:

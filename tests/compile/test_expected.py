@@ -46,7 +46,7 @@ def test_light_wrists_are_told_of(scale: str, share: float) -> None:
     error = np.sqrt(np.sum((words - exact) ** 2, axis=0) / np.sum(exact**2, axis=0))
     assert errors_of(note, scale) == {"qdd": pytest.approx(error.max(), rel=0.4)}
     assert f'qdd[{error.argmax()}] ("joint_{error.argmax() + 1}")' in note
-    assert "--error 0.001" in note and "takes turns" not in note
+    assert "--error 0.001" in note and "is time-multiplexed" not in note
 
 
 def test_an_error_is_said_in_units_of_effort_too() -> None:
@@ -76,7 +76,7 @@ def test_who_takes_turns_in_an_accelerator_has_no_error_promised() -> None:
     assert note.removesuffix(CHANGES).endswith("that such an error takes")
     note = note_of("gantry", accelerator=True, **choices)
     assert errors_of(note)["qdd"] > 1e-3
-    assert note.removesuffix(CHANGES).endswith("where nothing takes turns")
+    assert note.removesuffix(CHANGES).endswith("where nothing is time-multiplexed")
 
 
 def test_an_accelerator_s_functions_are_told_apart() -> None:

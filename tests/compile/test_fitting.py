@@ -131,7 +131,7 @@ def test_of_one_interval_the_better_way_is_taken() -> None:
     assert ("joints", 5) not in faster.made
     joints = Shelf(none={1: large, 9: large, 20: small}, joints={6: large, 8: small, 30: small})
     assert joints.fastest()[1] == "joints 8"
-    assert ", joints in turn," in joints.fastest()[0].note
+    assert ", time-multiplexed joints," in joints.fastest()[0].note
 
 
 def test_joints_that_are_off_by_too_much_are_the_last_way() -> None:
@@ -143,7 +143,10 @@ def test_joints_that_are_off_by_too_much_are_the_last_way() -> None:
     alone = Shelf(inexact=off, none={1: large, 20: large}, joints={6: large, 8: FITS})
     note, found = alone.fastest()
     assert found == "joints 8"
-    assert "a task every 8 cycles, joints in turn (tau[6] off by 0.9), is the fastest" in note.note
+    assert (
+        "a task every 8 cycles, time-multiplexed joints (tau[6] off by 0.9), is the fastest"
+        in note.note
+    )
 
 
 def test_what_is_too_large_at_any_interval_is_not_planned() -> None:
@@ -222,7 +225,9 @@ def test_limbs_in_turn() -> None:
     core = compiled("hyq", target="ecp5-25f")
     assert isinstance(core.plan, LimbPlan) and fitted(core).fold == "limbs"
     assert core.plan.interval == 8
-    assert any(note.startswith("4 limbs that are alike take turns") for note in core.notes)
+    assert any(
+        note.startswith("4 limbs that are alike are time-multiplexed") for note in core.notes
+    )
 
 
 def test_joints_in_turn_where_sharing_multipliers_is_too_large(
@@ -235,7 +240,7 @@ def test_joints_in_turn_where_sharing_multipliers_is_too_large(
     assert core.plan.multipliers <= 40
     found = errors_in_graph(core.front, core.fixed).errors
     worst = max(found, key=lambda own: own.relative(SCALES[1]))
-    assert f", joints in turn ({said(worst, SCALES[1])})," in core.notes[-1]
+    assert f", time-multiplexed joints ({said(worst, SCALES[1])})," in core.notes[-1]
 
 
 @pytest.mark.slow

@@ -72,7 +72,7 @@ def test_states_are_drawn_once(accelerator: bool, monkeypatch: pytest.MonkeyPatc
         return sample_inputs(front)
 
     monkeypatch.setattr("rbdgen.compile.words.sample_inputs", counted)
-    monkeypatch.setattr("rbdgen.compile.limbs_in_turn.sample_inputs", counted)
+    monkeypatch.setattr("rbdgen.compile.shared_limbs.sample_inputs", counted)
     small = replace(TARGETS["ecp5-25f"], multipliers=6)
     monkeypatch.setitem(TARGETS, "ecp5-25f", small)
     if accelerator:
@@ -101,7 +101,7 @@ def words_and_flags(fixed: FixedGraph, tasks: int = 200) -> list[list[int]]:
     ],
 )
 def test_fixed_point_is_what_the_core_computes(robot: str, choices: dict[str, Any]) -> None:
-    """Where nothing takes turns, the words come without a schedule and are the core's."""
+    """Where nothing is time-multiplexed, the words come without a schedule and are the core's."""
     front = front_end(robot, fit=False, **choices)
     alone, core = fixed_point(front), compile_front(front).fixed
     assert to_text(alone) == to_text(core)

@@ -187,7 +187,8 @@ def test_limbs_that_differ(change: tuple[str, str], says: str, tmp_path: Path) -
 
 
 def test_limbs_that_are_partly_alike() -> None:
-    """The humanoid's legs differ in what one joint feels: they take turns only where asked to."""
+    """The humanoid's legs differ in what one joint feels: they are time-multiplexed only where
+    asked to."""
     front = front_of("humanoid", "id", base="floating")
     assert [len(group.reads) for group in hips_of(front).groups] == [2]
     states = random_inputs(front.canonical, front.graph.inputs, 8, 3)

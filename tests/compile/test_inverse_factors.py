@@ -85,7 +85,7 @@ def test_columns_are_what_the_whole_gives(robot: str, ii: int, base: str) -> Non
     stages = found.accelerator.stages
     coordinates = found.front.canonical.nv
     assert stages[INVERSE].interval == ii // coordinates * coordinates
-    assert any(note.startswith("columns of M⁻¹ take turns") for note in found.notes)
+    assert any(note.startswith("columns of M⁻¹ are time-multiplexed") for note in found.notes)
     graph = found.front.graph
     robot_made = found.front.canonical
     drawn = sample_states(found.design, robot_made, 50, 4)

@@ -1,4 +1,4 @@
-"""Accelerators whose joints take turns, and when a board has one."""
+"""Accelerators whose joints are time-multiplexed, and when a board has one."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_board_has_the_smallest() -> None:
     ("robot", "choices"),
     [
         ("iiwa14", {"functions": ("id",), "ii": 8}),  # somebody said how often
-        ("iiwa14", {"functions": ("did",)}),  # of which no board's joints take turns
+        ("iiwa14", {"functions": ("did",)}),  # of which no board's joints are time-multiplexed
         ("pendulum", {"functions": ("id",)}),  # there is room
     ],
 )

@@ -108,7 +108,9 @@ def test_accuracy_and_multipliers() -> None:
     (columns, errors), (shared, least) = found
     assert all(errors[array] < 4.5 * least[array] for array in least)
     assert columns.accelerator.multipliers <= 1.25 * shared.accelerator.multipliers
-    assert "columns of a product take turns in product: 12 times 1" in " ".join(columns.notes)
+    assert "columns of a product are time-multiplexed in product: 12 times 1" in " ".join(
+        columns.notes
+    )
     assert not shared.notes
 
 
@@ -123,7 +125,7 @@ def test_accuracy_and_multipliers() -> None:
 )
 def test_not_in_columns(robot: str, choices: dict[str, Any]) -> None:
     whole = accelerate(robot, functions=("difd",), target="xcup", **choices)
-    assert "columns of a product take turns" not in " ".join(whole.notes)
+    assert "columns of a product are time-multiplexed" not in " ".join(whole.notes)
 
 
 @pytest.mark.slow

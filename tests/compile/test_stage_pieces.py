@@ -1,4 +1,5 @@
-"""Joints that take turns in stages of an accelerator: what is right, and who goes where."""
+"""Joints that are time-multiplexed in stages of an accelerator: what is right, and who goes
+where."""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ from rbdgen.compile.accelerator_area import (
     sums_apart,
 )
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.compile.limbs_in_turn import Pieces
 from rbdgen.compile.product import Product
 from rbdgen.compile.scheduled import of_joints
+from rbdgen.compile.shared_limbs import Pieces
 from rbdgen.compile.stage_pieces import GUARD, by_columns, pieces_of_joints
 from rbdgen.design.functions import ON_ACCELERATORS
 from rbdgen.graph.text import to_text
@@ -59,7 +60,7 @@ def test_joints_take_turns_where_a_stage_is_theirs_alone(case: str) -> None:
         assert not accelerator.stages[name].piece.reads
         assert plans[name].whole is accelerator.stages[name].fixed
     assert all(stage.interval <= 32 for stage in accelerator.stages.values())
-    (note,) = (note for note in made(case).notes if note.startswith("joints take turns"))
+    (note,) = (note for note in made(case).notes if note.startswith("joints are time-multiplexed"))
     assert all(name in note for name in turns)
 
 
@@ -126,11 +127,17 @@ def test_less_logic_where_many_joints_are_alike() -> None:
 @pytest.mark.parametrize(
     ("choices", "says"),
     [
-        ({"factorisation": "mminvgen"}, "factorisation: mminvgen: where joints take turns"),
-        ({"angles": "sincos"}, "angles: joints in turn make their own sines"),
-        ({"formulation": "logarithmic"}, "formulation: joints in turn have composite, lathrop-"),
+        (
+            {"factorisation": "mminvgen"},
+            "factorisation: mminvgen: where joints are time-multiplexed",
+        ),
+        ({"angles": "sincos"}, "angles: time-multiplexed joints make their own sines"),
+        (
+            {"formulation": "logarithmic"},
+            "formulation: time-multiplexed joints have composite, lathrop-",
+        ),
         ({"ii": None}, "say how often with ii"),
-        ({"ii": 4}, "stage rnea: ii: 4: joints in turn take 5 cycles and more"),
+        ({"ii": 4}, "stage rnea: ii: 4: time-multiplexed joints take 5 cycles and more"),
     ],
 )
 def test_what_cannot_be_is_one_line(choices: dict[str, Any], says: str) -> None:
@@ -154,7 +161,7 @@ def test_joints_take_turns_where_nothing_else_fits(luts: int, joints: bool) -> N
     found = compile_front(replace(front, target=replace(front.target, luts=luts)))
     plans = [stage.plan for stage in found.accelerator.stages.values()]
     assert any(isinstance(plan, RoundPlan) for plan in plans) == joints
-    notes = [note for note in found.notes if note.startswith("made with joints in turn")]
+    notes = [note for note in found.notes if note.startswith("made with time-multiplexed joints")]
     assert len(notes) == joints
     for note in notes:
         few, many = (int(n) for n in re.findall(r"about (\d+) of", note))
@@ -165,7 +172,8 @@ def test_joints_take_turns_where_nothing_else_fits(luts: int, joints: bool) -> N
 def test_of_a_large_robot_stages_are_chosen_before_the_whole_is_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Joints take turns where additions alone would take more; no words of the whole are found."""
+    """Joints are time-multiplexed where additions alone would take more; no words of the whole are
+    found."""
     monkeypatch.setattr(front_room, "LARGE", 1)
     front = front_end("iiwa14", accelerator=True, functions=("id",), ii=32, target="xcup")
     said: list[str] = []
@@ -190,7 +198,7 @@ def test_sums_are_of_the_first_stage_that_has_them() -> None:
 
 @pytest.mark.parametrize("stages", [("mass",), ("rnea", "gradient")])
 def test_some_stages_alone(stages: tuple[str, ...]) -> None:
-    """The others are as without joints in turn, and all give what is right."""
+    """The others are as without time-multiplexed joints, and all give what is right."""
     choices = {"functions": ON_ACCELERATORS, "ii": 24, "fold": "joints", "target": "xcup"}
     front = front_end("pendulum", accelerator=True, fit=False, **choices)
     made = of_joints(front, Pieces(front, lambda _: None), stages)

@@ -43,7 +43,7 @@ def test_joints_of_an_arm_with_a_light_wrist_do_not_take_turns_by_themselves() -
     choices = {"functions": ("id",), "width": 18, "ii": 24, "target": "xcup"}
     made = compile_front(front_end("iiwa14_fast", **choices))
     assert not isinstance(made.plan, RoundPlan)
-    (note,) = (note for note in made.notes if "joints do not take turns" in note)
+    (note,) = (note for note in made.notes if "joints are not time-multiplexed" in note)
     joints = compile_front(front_end("iiwa14_fast", fold="joints", **choices))
     assert isinstance(joints.plan, RoundPlan)
     found = errors_in_graph(joints.front, joints.fixed).errors

@@ -95,7 +95,7 @@ def test_a_design_that_breaks_one_is_refused(rule: Rule) -> None:
 def test_what_visits_do_not_compute(functions: str, loops: str, joints: str) -> None:
     design = Design("", functions=functions.split(","), frames=("tool",) * ("jac" in functions))
     known = {"formulation": "composite", "ii": 2}
-    for at, who, others in ((LOOPS, "loops", loops), (JOINTS, "joints in turn", joints)):
+    for at, who, others in ((LOOPS, "loops", loops), (JOINTS, "time-multiplexed joints", joints)):
         line = refused(design, at, **known)
         assert line.startswith(f"functions: {others}: {who} compute id, " if others else "")
         assert bool(line) == bool(others)

@@ -220,7 +220,8 @@ SWING = (
 )
 @pytest.mark.parametrize("option", ["", 'gravity="1 2 -3"', 'gravity="0 0 0"'])
 def test_options_and_flags_are_mujocos(option: str, flags: str, tmp_path: Path) -> None:
-    """What disables a force here disables it there: q̈ of a joint that turns fast, with friction."""
+    """What disables a force here disables it there: q̈ of a joint that turns fast, with
+    friction."""
     text = SWING.format("swing", option, flags, "")
     robot = read(text, tmp_path / "swing.xml")[0]
     model = mujoco.MjModel.from_xml_string(text)

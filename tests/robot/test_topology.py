@@ -196,7 +196,8 @@ def test_a_limb_may_stand_where_other_signs_take_it() -> None:
 
 @pytest.mark.parametrize("arms", [3, 5])
 def test_limbs_round_a_table_are_alike(arms: int) -> None:
-    """Turned by any angle, where the base stands still; these are the limbs that take turns."""
+    """Turned by any angle, where the base stands still; these are the limbs that are
+    time-multiplexed."""
     robot = align_axes(merge_fixed(parse_urdf(urdf_of_carousel(arms).encode())))
     found, limbs = topology(robot), limbs_of(robot)
     assert sizes(found) == [(1, 1, 1), (2, arms, 5 * arms)]

@@ -52,13 +52,14 @@ CASES: dict[str, dict[str, Any]] = {
     "limbs at once": {"robot": "limbs", "functions": ("did", "minv"), "fold": "limbs"},
     "some in turn": {"robot": "limbs", "functions": ("id", "fd"), "ii": 9, "mix": "id=8,fd=1"},
     "some": {"robot": "limbs", "functions": ("id", "fd", "dfd"), "ii": 3},
-    # legs in turn on a trunk that moves: pipelines of a leg's part of RNEA, folds of the others
+    # time-multiplexed legs on a trunk that moves: pipelines of a leg's part of RNEA, folds of the
+    # others
     "hips": {"robot": "cart", "functions": ("id", "m", "fd", "minv", "dfd"), "ii": 4},
     "floating": {"robot": str(WALKER), "functions": ("id", "m"), "ii": 4, "base": "floating"},
     # arms and legs, each in a part of its own, beside each other; on a trunk with a joint
     "arms and legs": {"robot": "faun", "functions": ("id", "m"), "ii": 8, "base": "floating"},
     "both visited again": {"robot": "faun", "functions": ("id", "dfd"), "ii": 8, "fold": "limbs"},
-    # a product's columns in turn, in parts that are added up; in "all" they are whole
+    # a product's time-multiplexed columns, in parts that are added up; in "all" they are whole
     "columns": {"robot": str(WALKER), "functions": ("dfd", "difd"), "ii": 16, "base": "floating"},
     # stages that are programs of visits to joints: an arm of one branch; rollouts; a floating base
     "joints": {"robot": "pendulum", "functions": ON_ACCELERATORS, "ii": 16, "fold": "joints"},

@@ -1,4 +1,5 @@
-"""Limbs in turn, in Verilator: every bit and flag of the whole robot's integer model, on time."""
+"""Time-multiplexed limbs, in Verilator: every bit and flag of the whole robot's integer model, on
+time."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ from tests.support.packets import malformed_packets
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 
 TASKS = 200
-# What takes turns: robot, choices. Cores that take tasks in every n-th cycle alone keep their pace.
+# What is time-multiplexed: robot, choices. Cores that take tasks in every n-th cycle alone keep
+# their pace.
 SHARED: dict[str, tuple[str, dict[str, Any]]] = {
     "nothing": ("pendulum", {}),
     "multipliers": ("pendulum", {"ii": 4}),

@@ -1,4 +1,4 @@
-"""Limbs in turn: a plan that breaks a rule is refused."""
+"""Time-multiplexed limbs: a plan that breaks a rule is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Joints in turn: when every visit takes place and where, the ways to an interval, the picture."""
+"""Time-multiplexed joints: when every visit takes place and where, the ways to an interval, the
+picture."""
 
 from __future__ import annotations
 

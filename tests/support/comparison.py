@@ -1,8 +1,8 @@
 """The same question to two models of a robot, and how far apart their answers are.
 
 An error is relative to the size (Frobenius norm) of the whole vector or matrix of one state.
-Gradients can vanish by physics: a balanced rotor has no ∂τ/∂q. They are measured against at least
-a thousandth of what such a gradient can be: ‖q̈‖ + ‖q̇‖² for ∂q̈/∂q, ‖q̇‖ for ∂q̈/∂q̇, and ‖M‖ times
+Gradients can vanish by physics: a balanced rotor has no ∂τ/∂q. They are measured against at least a
+thousandth of what such a gradient can be: ‖q̈‖ + ‖q̇‖² for ∂q̈/∂q, ‖q̇‖ for ∂q̈/∂q̇, and ‖M‖ times
 that for those of τ.
 """
 

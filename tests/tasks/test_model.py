@@ -163,7 +163,8 @@ def test_a_budget_of_multipliers_gives_the_smallest_interval() -> None:
     [pytest.param(*own, marks=pytest.mark.slow) for own in (("none", 32), ("auto", 30))],
 )
 def test_a_mix_makes_each_stage_as_fast_as_it_takes(fold: str, product: int) -> None:
-    """Or a little faster, where columns take turns: as often as they go into the interval."""
+    """Or a little faster, where columns are time-multiplexed: as often as they go into the
+    interval."""
     choices = {"functions": ON_ACCELERATORS, "ii": 32, "mix": "id=8,dfd=1", "target": "xcup"}
     made = accelerate("iiwa14", **choices, fold=fold)
     found = {name: stage.interval for name, stage in made.accelerator.stages.items()}

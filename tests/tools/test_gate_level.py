@@ -111,7 +111,8 @@ def test_joints_in_turn_of_cells(tmp_path: Path) -> None:
 @pytest.mark.synthesis
 @pytest.mark.slow
 def test_arm_of_cells(tmp_path: Path) -> None:
-    """iiwa 14, joints in turn: block RAMs that are written, on a family other than ECP5."""
+    """iiwa 14, time-multiplexed joints: block RAMs that are written, on a family other than
+    ECP5."""
     core = compile_front(front_end("iiwa14", target="gw2a-18", fold="joints", ii=24))
     made = emit(core.accelerator, "core")
     family = core.front.target.family

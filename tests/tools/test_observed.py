@@ -1,5 +1,5 @@
-"""Named frames, masses, steps and second derivatives in hardware, and nle with joints in turn:
-every bit and flag of the integer model, on time."""
+"""Named frames, masses, steps and second derivatives in hardware, and nle with time-multiplexed
+joints: every bit and flag of the integer model, on time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shortest words of one width that keep an error, for joints in turn."""
+"""The shortest words of one width that keep an error, for time-multiplexed joints."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_it_is_simulated(tmp_path: Path) -> None:
 
 
 def test_chosen_by_itself() -> None:
-    """Where joints in turn that keep the error take much less logic."""
+    """Where time-multiplexed joints that keep the error take much less logic."""
     choices = {"functions": ("id",), "ii": 24, "error": ERROR, "target": "xcup"}
     made = compile_design("iiwa14", **choices)
     assert made.plan.turns is not None and made.plan.turns.what == "joints"
@@ -75,11 +75,13 @@ def test_chosen_by_itself() -> None:
 
 
 def test_what_no_words_keep() -> None:
-    says = "error 1e-07 takes words of more than 32 bits where joints take turns; .* is reached"
+    says = "error 1e-07 takes words of more than 32 bits where joints are time-multiplexed; .* is reached"
     with pytest.raises(PrecisionError, match=says):
         joints("iiwa14", functions=("fd",), ii=64, error=1e-7)
 
 
 def test_not_in_an_accelerator() -> None:
-    with pytest.raises(RobotError, match="error: joints in turn in an accelerator have words of"):
+    with pytest.raises(
+        RobotError, match="error: time-multiplexed joints in an accelerator have words of"
+    ):
         compile_design("gantry", fold="joints", ii=16, error=ERROR, accelerator=True)

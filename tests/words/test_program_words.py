@@ -144,8 +144,8 @@ def by_rows(graph: Graph, values: Mapping[str, Array]) -> dict[Any, float]:
 
 
 def off_by_rows(made: Front, words: FixedFunctions, scale: float) -> list[dict[Any, float]]:
-    """The RMS of errors where joints take turns, of those where each signal has words of its own,
-    and of what is right, at a part of the limits of rates."""
+    """The RMS of errors where joints are time-multiplexed, of those where each signal has words of
+    its own, and of what is right, at a part of the limits of rates."""
     columns = {
         name: values[:1000] * (scale if kind_of(name) in ("qd", "qdd") else 1.0)
         for name, values in words.given.samples.items()

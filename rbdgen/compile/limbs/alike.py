@@ -116,7 +116,7 @@ class Alike:
             if not name:
                 raise LimbError("nothing that is asked for is of one limb only")
             raise LimbError(
-                f"{self._differs(apart, name)}, in whatever mirror; limbs that take turns must "
+                f"{self._differs(apart, name)}, in whatever mirror; limbs that are time-multiplexed must "
                 f"agree to {SAME:.0e}"
             )
         _, chosen, values, most = found

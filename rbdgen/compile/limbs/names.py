@@ -22,7 +22,7 @@ OF_Q = ("q", "q_next")  # what is counted as q is
 
 
 class LimbError(ValueError):
-    """Limbs that cannot take turns, and why."""
+    """Limbs that cannot be time-multiplexed, and why."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
 """A robot of limbs, split at the hips where a trunk moves, and cut into the pieces of its stages.
 
-What limbs that are alike compute of a stage becomes a stage of its own before it, in which they
-take turns; what they and the rest read of the trunk another one, before all of those. Where the
-mass matrix reads sines of the trunk's joints, these are a stage before all sines.
+What limbs that are alike compute of a stage becomes a stage of its own before it, in which they are
+time-multiplexed; what they and the rest read of the trunk another one, before all of those. Where
+the mass matrix reads sines of the trunk's joints, these are a stage before all sines.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class Split:
     them, which read inputs and such words, and give outputs of the whole and words ``limbs[j,k]``,
     of limb k of all groups. ``rest``: inputs and all these → the other outputs; it reads the limbs'
     outputs by their names too. ``owner``: output of the trunk or of a limb → what the caller said
-    of the node that gives it. ``apart``: why others do not take turns.
+    of the node that gives it. ``apart``: why others are not time-multiplexed.
     """
 
     trunk: Graph
@@ -86,7 +86,7 @@ def split(
             try:
                 alike = Alike(graph, robot_limbs, limbs, states, owner, first, others)
                 if not partly:
-                    alike.refuse_partly("; --fold limbs lets what is the same take turns")
+                    alike.refuse_partly("; --fold limbs lets what is the same are time-multiplexed")
                 found.append(alike)
             except LimbError as error:
                 why[limbs] = str(error)
@@ -113,10 +113,10 @@ def find_limbs(graph: Graph, robot: Robot, states: Mapping[str, Array]) -> Progr
             raise LimbError("there is one limb: one joint of the base carries all others")
         raise LimbError(
             f"after joints {', '.join(on_base)} come joints of several kinds, or not as many; "
-            "limbs that take turns are alike"
+            "limbs that are time-multiplexed are alike"
         )
     alike = Alike(graph, robot_limbs, whole[0], states, dict.fromkeys(graph.nodes, ""), [""])
-    alike.refuse_partly(f"; limbs that take turns must agree to {SAME:.0e}")
+    alike.refuse_partly(f"; limbs that are time-multiplexed must agree to {SAME:.0e}")
     found = _Splitting([alike], ()).split({}, ())
     (limbs,) = found.groups
     outputs = {**limbs.outputs}

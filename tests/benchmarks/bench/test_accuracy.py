@@ -16,7 +16,7 @@ def test_a_row_names_the_worst_coordinate_at_each_scale(
     monkeypatch.setattr(accuracy, "STATES", 200)
     (cells,) = accuracy.accuracy.measure(tmp_path, print, "pendulum", "fixed", "fd")
     row = dict(zip(accuracy.HEAD, cells, strict=True))
-    assert (row["function"], row["every"], row["takes turns"]) == ("fd", 1, "products")
+    assert (row["function"], row["every"], row["is time-multiplexed"]) == ("fd", 1, "products")
     limits, tenth, rest = (row[f"worst {scale.name}"] for scale in REPORTED)
     assert limits.endswith(" qdd[1]") and 1e-5 < float(limits.split()[0]) < 1e-3
     assert tenth.endswith(" qdd[1]") and float(tenth.split()[0]) > float(limits.split()[0])

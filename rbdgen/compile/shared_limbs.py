@@ -1,4 +1,5 @@
-"""Limbs that take turns in an accelerator: which, in which stages, and why others do not."""
+"""Limbs that are time-multiplexed in an accelerator: which, in which stages, and why others do
+not."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from .paces import stage_intervals
 from .stage_pieces import StagePieces, by_columns, cut_whole, pieces_of_joints
 from .words import sample_inputs, with_extremes
 
-# pieces and their intervals where limbs take turns, and notes of who does
+# pieces and their intervals where limbs are time-multiplexed, and notes of who does
 InTurn = tuple[StagePieces, dict[str, int], tuple[str, ...]]
 
 
@@ -48,8 +49,8 @@ class Pieces:
         return cut_whole(self.front, self.given, self.progress)
 
     def joints(self, stages: Collection[str], design: Design) -> StagePieces:
-        """The robot's with joints in turn in some ``stages`` of a design that differs from the
-        front's in how often a task comes; RobotError where they cannot take turns."""
+        """The robot's with time-multiplexed joints in some ``stages`` of a design that differs from
+        the front's in how often a task comes; RobotError where they cannot be time-multiplexed."""
         columns = by_columns(self.front, design)
         key = frozenset(stages), frozenset(columns)
         if key not in self._joints:
@@ -81,7 +82,8 @@ class Pieces:
 
 
 def in_turn(front: Front, words: Pieces, partly: bool) -> InTurn | str:
-    """Limbs that take turns in some stage; or why none do. ``partly``: as for `Pieces.alike`."""
+    """Limbs that are time-multiplexed in some stage; or why none do. ``partly``: as for
+    `Pieces.alike`."""
     alike = words.alike(partly)
     if isinstance(alike, str):
         return alike + cure(front.canonical)
@@ -91,7 +93,7 @@ def in_turn(front: Front, words: Pieces, partly: bool) -> InTurn | str:
     note = _about_turns(pieces, intervals, counts)
     if not note:
         return f"no stage's interval is a multiple of the {_either(counts)} limbs"
-    others = (f"other limbs do not take turns: {why}" for why in limbs.apart)
+    others = (f"other limbs are not time-multiplexed: {why}" for why in limbs.apart)
     return staged, intervals, (note, *others)
 
 
@@ -113,7 +115,7 @@ def _either(counts: Sequence[int]) -> str:
 def _about_turns(
     pieces: Mapping[str, Piece], intervals: Mapping[str, int], limbs: Sequence[int]
 ) -> str:
-    """Which stages the limbs take turns in, so many in each group; empty if in none."""
+    """Which stages the limbs are time-multiplexed in, so many in each group; empty if in none."""
     there = [name for name, piece in pieces.items() if not constant(piece.fixed)]
     turns = [name for name in there if takes_turns(pieces[name], intervals[name])]
     if not turns:
@@ -121,7 +123,7 @@ def _about_turns(
     additions = {name: pieces[name].fixed.graph.operations()["add"] for name in turns}
     built = {name: n // _visits(pieces[name]) for name, n in additions.items()}
     note = (
-        f"{' and '.join(map(str, limbs))} limbs that are alike take turns in the datapaths of one: "
+        f"{' and '.join(map(str, limbs))} limbs that are alike are time-multiplexed in the datapaths of one: "
         f"{', '.join(turns)}; {sum(built.values())} of {sum(additions.values())} additions"
     )
     others = [f"{name} (interval {intervals[name]})" for name in there if name not in turns]
