@@ -158,8 +158,8 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         "--quick",
         action="store_true",
         help="thousands of designs in minutes: every interval, width, guard bit and rotation, "
-        "unless given; multipliers are shared and nothing is time-multiplexed, in schedules without "
-        "linear programs, whose error is printed",
+        "unless given; multipliers are shared and nothing is time-multiplexed, in schedules "
+        "without linear programs, whose error is printed",
     )
     made.add_argument(
         "--no-synthesis", action="store_true", help="estimate only; map nothing with Yosys"

@@ -28,7 +28,8 @@ def board(made: Parser) -> None:
         group,
         "ii",
         help="a task every K cycles (default: the shortest interval that fits the part; of id or "
-        "of m alone, where that fills more than a third of it: time-multiplexed joints, in the fewest LUTs)",
+        "of m alone, where that fills more than a third of it: time-multiplexed joints, in the "
+        "fewest LUTs)",
     )
     add_option(group, "width")
     group.add_argument(

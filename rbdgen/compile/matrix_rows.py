@@ -103,8 +103,8 @@ def product_in_columns(
         graphs.append(fixed.graph)
     additions = sum(graph.operations()["add"] for graph in graphs)
     note = (
-        f"columns of a product are time-multiplexed in {in_turn}: {shape.turns} times {shape.parallel}, with "
-        f"dot products of {shape.terms} entries; {additions} of "
+        f"columns of a product are time-multiplexed in {in_turn}: {shape.turns} times "
+        f"{shape.parallel}, with dot products of {shape.terms} entries; {additions} of "
         f"{before.fixed.graph.operations()['add']} additions"
     )
     return _replaced(front, _without_product(pieces), new), {in_turn: shape.interval}, note

@@ -82,9 +82,9 @@ def turns(
     found = every(interval, design, fixed, jobs, target)
     one, all_of = fixed.graph.operations(), whole.operations()
     note = (
-        f"{limbs} limbs that are alike are time-multiplexed in the datapath of one: {one['mul']} of "
-        f"{all_of['mul']} products, {one['add']} additions where sharing multipliers alone would "
-        f"keep about {limbs * one['add']}, and no multiplexers between limbs"
+        f"{limbs} limbs that are alike are time-multiplexed in the datapath of one: {one['mul']} "
+        f"of {all_of['mul']} products, {one['add']} additions where sharing multipliers alone "
+        f"would keep about {limbs * one['add']}, and no multiplexers between limbs"
     )
     return found, note
 
@@ -205,9 +205,9 @@ def rounds(design: Design, program: FixedProgram, target: Target) -> tuple[Round
     products = [graph.operations()["mul"] for graph in (plan.fixed.graph, program.whole.graph)]
     cycles = "one cycle" if found.cycles == 1 else f"{found.cycles} cycles"
     note = (
-        f"joints are time-multiplexed: {len(program.real.reads)} visits to {len(plan.datapaths.copies)} "
-        f"datapaths in {found.rounds} rounds of {cycles}; {products[0]} products in place of "
-        f"{products[1]}"
+        f"joints are time-multiplexed: {len(program.real.reads)} visits to "
+        f"{len(plan.datapaths.copies)} datapaths in {found.rounds} rounds of {cycles}; "
+        f"{products[0]} products in place of {products[1]}"
     )
     if found.in_logic:
         note += f", {found.in_logic} of them in logic for want of multipliers"

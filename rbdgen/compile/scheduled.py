@@ -32,8 +32,8 @@ from .stage_pieces import BY_JOINTS, StagePieces
 
 FEWEST_SLOTS = 4
 _NO_COLUMNS = (
-    "columns of the product are not time-multiplexed: their words have one binary point, and of those no "
-    "error can be asked for"
+    "columns of the product are not time-multiplexed: their words have one binary point, and of "
+    "those no error can be asked for"
 )
 
 

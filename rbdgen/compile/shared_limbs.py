@@ -123,8 +123,9 @@ def _about_turns(
     additions = {name: pieces[name].fixed.graph.operations()["add"] for name in turns}
     built = {name: n // _visits(pieces[name]) for name, n in additions.items()}
     note = (
-        f"{' and '.join(map(str, limbs))} limbs that are alike are time-multiplexed in the datapaths of one: "
-        f"{', '.join(turns)}; {sum(built.values())} of {sum(additions.values())} additions"
+        f"{' and '.join(map(str, limbs))} limbs that are alike are time-multiplexed in the "
+        f"datapaths of one: {', '.join(turns)}; {sum(built.values())} of "
+        f"{sum(additions.values())} additions"
     )
     others = [f"{name} (interval {intervals[name]})" for name in there if name not in turns]
     return note + (f"; not in {', '.join(others)}" if others else "")

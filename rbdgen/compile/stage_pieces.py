@@ -190,8 +190,8 @@ def _rest(front: Front) -> Graph:
     design, robot = front.design, front.canonical
     if design.factorisation not in ("auto", "ltdl"):
         raise RobotError(
-            f"{robot.name}: factorisation: {design.factorisation}: where joints are time-multiplexed, M⁻¹ is "
-            "found with ltdl"
+            f"{robot.name}: factorisation: {design.factorisation}: where joints are "
+            "time-multiplexed, M⁻¹ is found with ltdl"
         )
     given = given_coordinates(design, robot)
     order = {

@@ -112,8 +112,8 @@ class RobotOptions:
         0.0,
         checks.real("a part of a limb's size, from 0 to less than 1", 0, 1, below=True),
         "limbs that differ by no more than this part of their length, mass and moments are made "
-        "alike, so that they can be time-multiplexed: the first one's figures stand for all (default: 0, "
-        "none; rbdgen topology says by how much they differ)",
+        "alike, so that they can be time-multiplexed: the first one's figures stand for all "
+        "(default: 0, none; rbdgen topology says by how much they differ)",
         ROBOT,
         line={"metavar": "X"},
     )

@@ -295,7 +295,8 @@ OF_ALGORITHMS = (
             ),
             (
                 of("functions", *ROLLOUTS),
-                "of rollouts, limbs are time-multiplexed only where they stand on what does not move",
+                "of rollouts, limbs are time-multiplexed only where they stand on what does not "
+                "move",
             ),
             (said("error"), "of what limbs give a trunk, no error can be asked for"),
         )

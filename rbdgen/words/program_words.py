@@ -356,7 +356,7 @@ def program_within_error(
     width, _ = smallest_width(error_at, KEPT * error, {}, least)
     if width is None:
         raise PrecisionError(
-            f"error {error:g} takes words of more than {most} bits where joints are time-multiplexed; "
-            f"{min(worst.values())} is reached"
+            f"error {error:g} takes words of more than {most} bits where joints are "
+            f"time-multiplexed; {min(worst.values())} is reached"
         )
     return made[width], width

@@ -116,8 +116,8 @@ class Alike:
             if not name:
                 raise LimbError("nothing that is asked for is of one limb only")
             raise LimbError(
-                f"{self._differs(apart, name)}, in whatever mirror; limbs that are time-multiplexed must "
-                f"agree to {SAME:.0e}"
+                f"{self._differs(apart, name)}, in whatever mirror; limbs that are "
+                f"time-multiplexed must agree to {SAME:.0e}"
             )
         _, chosen, values, most = found
         own = [n for n in graph.nodes if self._in(n, limb) and n.op is not Op.INPUT]
