@@ -43,7 +43,7 @@ def estimate(place: Path, **choices: Any) -> dict[str, Any]:
 def test_what_is_kept_depends_on_all_that_compiles() -> None:
     """With a room of the compiler, every room that it imports anything of."""
     found = {room_of(name) for name in modules()} & set(COMPILER)
-    assert {"compile", "rtl", "synthesize"} <= found
+    assert {"compile", "rtl", "tools"} <= found
     for module, file in modules().items():
         if room_of(module) in found:
             source = file.read_text()

@@ -149,7 +149,7 @@ def test_joints_walk_to_the_base_one_after_another() -> None:
     assert handed_on < 0.7 * first
     # so such functions take them so, and those of whom it saves little do not
     given = front.graph, interface_of(front), "made", {"robot": "iiwa14", "functions": "did"}
-    for part, order in ((400, found), (1905, nodes)):
+    for part, order in ((400, found), (1045, nodes)):
         _, facts = cpp(*given, longest=400, part=part)
         assert facts["workspace_bytes"] == 64 * slots_of(chunks_of(order, 0, part))[1]
 

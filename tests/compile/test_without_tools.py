@@ -91,7 +91,6 @@ def test_help_and_errors_import_little() -> None:
         ["generate", "iiwa14", "--functoin", "id"],
         ["generate", "no such robot"],
         ["simulate", "no such design"],
-        ["bench", "no such measurement"],
     ):
         done = run(LIGHT, *words)
         assert done.stderr.splitlines()[-1] == "[]", (words, done.stderr)

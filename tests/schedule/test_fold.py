@@ -198,7 +198,7 @@ def test_a_budget_chooses_the_interval() -> None:
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"ii": 0}, "ii: a whole number of cycles from 1 to 64, not 0"),
+        ({"ii": 0}, "ii: a whole number of cycles from 1 to 1024, not 0"),
         ({"ii": 2.5}, "ii: a whole number"),
         ({"ii": 2, "multipliers": 28}, "give one of them"),
         ({"style": "latency", "scheduler": "exact"}, "exact is for style throughput"),

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from rbdgen.system.signals import meanwhile, run_child
-from tests.support.marks import slow
 
 LONGEST = 300.0  # seconds for what takes one
 WAITING = """
@@ -31,7 +30,7 @@ COMMAND = """
 import os, sys, time
 from pathlib import Path
 from rbdgen.cli import main as cli
-from rbdgen.system import stopping
+from rbdgen.system import signals
 from rbdgen import api
 from tests.support.marks import slow
 
@@ -40,7 +39,7 @@ def sleeps(*_, **__):
     time.sleep(600)
 
 def runs_a_tool(*_, **__):
-    with stopping.child(["sh", "-c", "sleep 600 & echo $! > pid; echo here >&2; wait"]) as process:
+    with signals.child(["sh", "-c", "sleep 600 & echo $! > pid; echo here >&2; wait"]) as process:
         process.wait()
 
 def has_workers(*_, **__):
@@ -50,14 +49,14 @@ def has_workers(*_, **__):
 
 def is_not_in_python(*_, **__):
     import ctypes
-    stopping.GRACE = 0.2
+    signals.GRACE = 0.2
     lock = ctypes.create_string_buffer(64)
     print("here", file=sys.stderr, flush=True)
     for _ in range(2):  # the second waits for ever, whatever signal comes
         ctypes.CDLL(None).pthread_mutex_lock(lock)
 
 def swallows(*_, **__):
-    stopping.GRACE = 2.0
+    signals.GRACE = 2.0
     try:
         sleeps()
     except BaseException:
@@ -67,7 +66,7 @@ def drops(*_, **__):
     class Dropping:
         def __del__(self):
             sleeps()
-    stopping.GRACE = 2.0
+    signals.GRACE = 2.0
     Dropping()
     sleeps()
 

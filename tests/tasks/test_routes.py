@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from rbdgen.design import choices
+from rbdgen.design import functions
 from rbdgen.design.functions import GIVEN_BASE, NEEDS, ON_ACCELERATORS
 from rbdgen.tasks.routes import (
     CODE,
@@ -37,7 +37,7 @@ def test_every_function_has_a_route() -> None:
     assert set(ROUTES) == {*ON_ACCELERATORS, *ROLLOUTS, *GIVEN_BASE}
     assert set(CODES) == set(NEEDS)
     assert all((CODES[name] < 1 << CODE) == (name in ROUTES) for name in CODES)
-    assert set(ROLLOUTS) == set(choices.ROLLOUTS)
+    assert set(ROLLOUTS) == set(functions.ROLLOUTS)
     assert len(set(CODES.values())) == len(CODES)
 
 
