@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen.system.signals import meanwhile, run_child
+from tests.support.marks import slow
 
 LONGEST = 300.0  # seconds for what takes one
 WAITING = """
