@@ -15,18 +15,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.codegen import hls_library
+from rbdgen.codegen import hls_program as hls_library
 from rbdgen.codegen.c_program import core_function, sources
 from rbdgen.codegen.compiled import Compiled, CSources
 from rbdgen.codegen.hls_program import hls_files
 from rbdgen.graph.execute import NUMBERS
-from rbdgen.graph.fixed import INTEGER, FixedGraph, Format, Integers
+from rbdgen.graph.fixed import INTEGER, FixedGraph, Format, Integers, parameter_words
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
-from rbdgen.graph.parameters import parameter_words
 from rbdgen.graph.verify import verify_fixed
-from rbdgen.schedule.flags import flagged_outputs
-from rbdgen.system.c_library import c_library
+from rbdgen.schedule.plan import flagged_outputs
+from rbdgen.system.compiler import c_library
 from tests.support.cores import shared_folder
 from tests.support.integer_graphs import ABOUT, Flagged, all_words, expected, random_graph
 from tests.support.small_cores import plan_of, verilated

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from .litex import package_litex
     from .on_board import accelerator_of, board, board_design
     from .output_paths import check_place
+    from .recorded_states import states
     from .results import Generated, Report, Results
     from .robots import mount
-    from .sampling import states
     from .simulation import simulate
     from .structure import topology, topology_picture
     from .synthesis import synthesize
@@ -70,7 +70,7 @@ __getattr__ = names_from(
             "Results",
         ),
         ".simulation": ("simulate",),
-        ".sampling": ("states",),
+        ".recorded_states": ("states",),
         ".synthesis": ("synthesize",),
         ".vivado": ("package_vivado",),
         ".structure": (

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..design.bounds import turns
 from ..design.design import Design
 from ..design.functions import UNFORCED
-from ..design.states import turns
 from ..robot.model import JointKind, Robot
-from ..robot.payload import PAYLOAD, SIZE
+from ..robot.variations import PAYLOAD, SIZE
 from ..robot.xml_lines import neighbour, one_line
 from ..system.files import read_regular
 from .folder import InputError, NoInput, write_file

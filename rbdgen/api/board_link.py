@@ -11,10 +11,9 @@ import numpy as np
 from ..design.arrays import takes
 from ..design.functions import GIVES, ROLLOUTS
 from ..design.manifest import HardwareManifest
-from ..graph.arrays import SHAPES, V
-from ..graph.word import kind_of
+from ..graph.word import SHAPES, V, kind_of
 from ..robot.model import JointKind
-from ..robot.payload import PAYLOAD, SIZE
+from ..robot.variations import PAYLOAD, SIZE
 from ..shell.build import LEDS
 from ..shell.catalog import LINKS, Board, BoardError, find_board
 from ..shell.emit import shell_files
@@ -24,12 +23,12 @@ from ..shell.packets import CRC_BYTES, IP, PORT, crc_of
 from ..shell.self_test import Vectors
 from ..shell.simulation import SimulatedBoard, SimulatedUdpBoard
 from ..shell.uart import SerialLine
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..system.templates import render
+from .c_header import line_layouts
 from .compilation import recompiled
 from .errors import Mismatch
 from .folder import UsageError, checked_accelerator, write_file
-from .host_interface import line_layouts
 from .integer_model import integer_results
 from .output_paths import check_place
 from .vectors import sampled_tasks

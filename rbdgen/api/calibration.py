@@ -15,12 +15,11 @@ from ..compile.parameters import Parameters, canonical_of
 from ..compile.product import Product
 from ..design.choices import OF_NUMBERS, VERILOG
 from ..design.loading import load
-from ..graph.parameters import parameter_formats, parameter_words
+from ..graph.fixed import parameter_formats, parameter_words
 from ..robot.model import Robot, RobotError
 from ..system.files import read_regular
-from ..system.named_word import NamedWord
-from ..system.progress import Progress
-from ..system.records import NoRecord, Record
+from ..system.messages import Progress
+from ..system.records import NamedWord, NoRecord, Record
 from ..system.templates import render
 from .compilation import front_again, recompiled
 from .design_file import DESIGN, ROBOT

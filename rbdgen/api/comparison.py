@@ -18,17 +18,37 @@ from ..design.rules import ONE_TASK
 from ..design.runs import CoreRun
 from ..robot.model import RobotError
 from ..shell.packets import PacketWidths
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..system.records import Record
 from .comparison_table import Compared
 from .comparison_table import as_text as comparison_text
-from .design_rows import Line, Ours, Ratios, Theirs
 from .folder import OutputError, checked_manifest, read_manifest
-from .machine_times import STATES, on_cpu, on_gpu
-from .peers import CONVENTIONS, GRADIENTS, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
+from .peers import (
+    CONVENTIONS,
+    GRADIENTS,
+    PEERS,
+    PINOCCHIO,
+    ROBOSHAPE_CLOCK,
+    Line,
+    Ours,
+    Peer,
+    Ratios,
+    Theirs,
+)
 from .reports import SIMULATION, SYNTHESES, NoReport, read_report
 from .results import TextReport, study_page
-from .side_by_side import Contender, SideBySide, Worst, behind_links, of_core, of_peer, wins
+from .side_by_side import (
+    STATES,
+    Contender,
+    SideBySide,
+    Worst,
+    behind_links,
+    of_core,
+    of_peer,
+    on_cpu,
+    on_gpu,
+    wins,
+)
 from .side_by_side import picture as side_picture
 from .simulation import integer_errors
 

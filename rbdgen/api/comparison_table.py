@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from ..draw.tables import table
 from ..system.records import Record
-from .design_rows import Ours, Theirs
-from .peers import NOTES
+from .peers import NOTES, Ours, Theirs
 from .side_by_side import SideBySide
 from .side_by_side import as_text as side_text
 

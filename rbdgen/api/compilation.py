@@ -11,11 +11,11 @@ from typing import Any
 from .. import __version__
 from ..compile.expected import with_errors
 from ..compile.flow import compile_design, compile_front, front_end, front_of
+from ..compile.formulation import with_visits
 from ..compile.front import Front
 from ..compile.product import Product
-from ..compile.visits import with_visits
 from ..design.choices import OF_NUMBERS
-from ..design.derived import no_defaults
+from ..design.design import no_defaults
 from ..design.effects import notes_of_use
 from ..design.facts import RobotFacts
 from ..design.limits import limits_table
@@ -24,7 +24,7 @@ from ..design.manifest import DesignManifest
 from ..graph.text import same_text, to_text
 from ..robot.xml_lines import read_bytes
 from ..system.files import read_regular
-from ..system.progress import Progress
+from ..system.messages import Progress
 from .design_file import DESIGN, GRAPH, ROBOT, design_file, filed_notes
 from .folder import MARK, Manifest, OutputError, digests, sealed
 

@@ -19,8 +19,8 @@ from ..draw.tables import limits_text
 from ..draw.word_ranges import Row, picture, spare
 from ..graph.fixed import FixedGraph, Integers
 from ..graph.node import Node, Op
-from ..system.named_word import NamedWord
-from ..system.progress import Progress
+from ..system.messages import Progress
+from ..system.records import NamedWord
 from ..system.templates import render
 from ..tasks.model import evaluate_task
 from ..tools.report import Mapped

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from ..design.arrays import given_coordinates
 from ..design.design import Design
 from ..dynamics.interface import as_outputs
-from ..graph.accuracy import Accuracy
-from ..graph.arrays import SURE
-from ..graph.rows import REPORTED, SCALES, worst_of
+from ..graph.accuracy import REPORTED, SCALES, Accuracy, worst_of
+from ..graph.word import SURE
 from ..robot.model import Robot
-from ..system.refusal import Refusal
+from ..system.messages import Refusal
 
 STALL = 0.3  # probability, per cycle and side, in runs under back-pressure
 

@@ -23,15 +23,14 @@ from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
 from ..design.rules import ONE_TASK
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
-from ..graph.arrays import shape_of
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format
-from ..graph.word import kind_of
+from ..graph.word import kind_of, shape_of
 from ..robot.angles import wrapped
 from ..robot.model import Robot
-from ..robot.payload import PAYLOAD, SIZE
+from ..robot.variations import PAYLOAD, SIZE
 from ..robot.xml_lines import did_you_mean
-from ..system.progress import Progress
+from ..system.messages import Progress
 from .arrays import completed, refuse_missing_forces, refuse_missing_payload
 from .folder import InputError
 from .integer_model import IntegerModel, word_program
@@ -236,7 +235,7 @@ def rtl_model(
     progress: Progress = lambda _: None,
 ) -> dict[str, NDArray]:
     """The Verilated design, as numbers."""
-    from .verilated import build_core  # the other models need no hardware
+    from .integer_model import build_core  # the other models need no hardware
 
     model, names = build_core(core, folder, progress=progress)
     run = model.run(np.stack([words[n] for n in core.fixed.inputs], axis=1))

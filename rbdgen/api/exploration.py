@@ -22,14 +22,14 @@ from ..draw.exploration import picture
 from ..draw.exploration_table import as_text as exploration_text
 from ..schedule.area import fitted, model_error
 from ..schedule.explored import DesignPoint, Explored, QuickError, Sites
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..system.records import Record
 from ..tools.tool import SynthesisError
-from .cluster import at_a_time, executor_of
 from .exploration_loop import SHOWN, ExplorationWork
 from .exploration_points import AXES, QUICK_AXES, Choices, combinations
 from .folder import InputError, OutputError, write_file
 from .output_paths import check_place, default_place
+from .parallel import at_a_time, executor_of
 from .reports import NoReport, read_report
 from .results import TextReport, study_page
 from .synthesis import yosys_version

@@ -13,8 +13,7 @@ from ..design.design import Design
 from ..design.target import Target
 from ..schedule.area import estimated, miss
 from ..schedule.explored import DesignPoint, QuickError
-from ..system.progress import Progress
-from .cluster import Executor
+from ..system.messages import Progress
 from .exploration_points import (
     CHECKED,
     INTERVALS,
@@ -30,7 +29,7 @@ from .exploration_points import (
     synthesised_before,
 )
 from .folder import InputError
-from .parallel import in_parallel
+from .parallel import Executor, in_parallel
 
 TOGETHER = 16  # designs of one piece of work at most
 SHOWN = ("luts", "flip_flops")  # quantities whose error the report gives

@@ -23,7 +23,6 @@ from ..compile.front import Front
 from ..compile.plans import every
 from ..compile.word_errors import errors_in_graph
 from ..compile.words import FixedFunctions
-from ..design.cells import counted
 from ..design.choices import LARGEST_INTERVAL, MOST_GUARD, WORDS
 from ..design.coordinates import brief
 from ..design.design import Design
@@ -31,6 +30,7 @@ from ..design.effects import refuse_design
 from ..design.functions import GIVES
 from ..design.loading import load
 from ..design.rules import ONE_TASK
+from ..design.target import counted
 from ..graph.text import to_text
 from ..schedule.area import estimated
 from ..schedule.features import Features, features
@@ -41,7 +41,7 @@ from ..shell.emit import emit
 from ..system.cache import cached_result
 from ..system.records import Record
 from ..tools.tool import SynthesisError
-from .digests import compiler_digest, design_digest
+from .design_cache import compiler_digest, design_digest
 from .synthesis import mapped, yosys_version
 
 Choices = dict[str, Any]

@@ -10,8 +10,7 @@ from typing import Unpack
 
 from ..codegen.c_program import words
 from ..compile.accelerator_area import accelerator_features
-from ..compile.advice import advice
-from ..compile.expected import with_errors
+from ..compile.expected import advice, with_errors
 from ..compile.flow import compile_front, front_end
 from ..compile.front import Front, roughly
 from ..compile.product import Product
@@ -46,11 +45,11 @@ from ..graph.node import Op
 from ..graph.word import kind_of, spell
 from ..robot.model import Robot
 from ..schedule.area import NoModel, estimated, model_error
-from ..system.named_word import NamedWord
-from ..system.progress import Progress
+from ..system.messages import Progress
+from ..system.records import NamedWord
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
+from .c_header import board_lines
 from .compilation import robot_facts
-from .host_interface import board_lines
 from .results import Report
 
 

@@ -13,9 +13,8 @@ from typing import Any, TypeVar
 from ..design.manifest import DesignManifest, HardwareManifest, ProgramManifest
 from ..robot.xml_lines import neighbour, one_line
 from ..system.files import read_regular, recover, sha256_of, write, write_tree
-from ..system.progress import Progress
+from ..system.messages import Progress, Refusal
 from ..system.records import NoRecord, Record
-from ..system.refusal import Refusal
 from .design_file import DESIGN, ROBOT
 
 MARK = "manifest.json"  # what shows that a folder is one of ours

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..design.manifest import HardwareManifest
 from ..design.target import find_target
 from ..shell.emit import verilog_file
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..system.templates import render
 from .folder import OutputError, checked_manifest, text_of, write_file
 from .output_paths import check_place

@@ -12,7 +12,7 @@ from ..design.keywords import DesignChoices
 from ..design.loading import refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from ..system.lazy import names_from
-from ..system.progress import Progress
+from ..system.messages import Progress
 from .compilation import Compilation
 from .folder import UsageError, write_folder
 from .output_paths import check_design_place, default_place

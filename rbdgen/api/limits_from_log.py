@@ -27,7 +27,7 @@ from ..draw.tables import table
 from ..graph.node import Op
 from ..graph.word import array_named, kind_of
 from ..robot.model import JointKind, Robot
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..system.records import Record
 from .design_file import design_text
 from .errors import entries_of

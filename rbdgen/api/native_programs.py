@@ -27,10 +27,10 @@ from ..robot.xml_lines import read_bytes
 from ..system.cache import cached, named
 from ..system.compiler import about, find_compiler, processor
 from ..system.gpu import NoGpu, find_gpu
-from ..system.progress import Progress
+from ..system.messages import Progress
 from .arrays import refuse_missing_forces
+from .design_cache import FOLDER, compiler_digest, design_digest
 from .design_file import DESIGN, ROBOT, design_text
-from .digests import FOLDER, compiler_digest, design_digest
 from .folder import InputError, read_manifest
 
 Array = NDArray[np.float64]

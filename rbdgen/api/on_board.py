@@ -21,13 +21,13 @@ from ..shell.build import CURE, LEDS, Bitstream, find_loader
 from ..shell.build import build as build_board
 from ..shell.catalog import LINKS, Board, BoardError, find_board
 from ..shell.packets import IP, PORT
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..system.signals import run_child
 from .board_link import REPORT, accelerator_in, line_of, suffix_of, write_link
+from .c_header import line_layouts
 from .design_file import DESIGN
 from .folder import UsageError, checked_manifest, write_file
 from .generation import generate
-from .host_interface import line_layouts
 from .reports import BoardFacts, LineRate, board_text
 from .results import Generated, TextReport
 

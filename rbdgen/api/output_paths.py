@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..design.choices import VERILOG
-from ..design.derived import FOLLOW, no_defaults, plain
-from ..design.design import Design
+from ..design.design import FOLLOW, Design, no_defaults, plain
 from ..design.loading import filed
 from ..design.naming import short_name
 from ..design.nested import JointDrivetrain, MotionLimits

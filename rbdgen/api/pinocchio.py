@@ -19,16 +19,16 @@ import numpy as np
 from ..design.functions import GIVES, NEEDS
 from ..design.loading import load
 from ..golden import crba, minv
-from ..graph.arrays import SYMMETRIC
+from ..graph.word import SYMMETRIC
 from ..robot.canonical import merge_fixed
 from ..robot.model import Array, JointKind, Robot, skew
 from ..system.cache import cached, named
-from ..system.progress import Progress
+from ..system.messages import Progress
 from .errors import Mismatch
 from .evaluation import checked
 from .folder import InputError
+from .recorded_states import states
 from .reference import golden_model
-from .sampling import states
 from .timing import FAST, PLAIN, SOURCES, least, program, said
 
 TEMPLATED, GENERATED, PORTABLE = "templated", "generated", "portable"

@@ -12,10 +12,9 @@ from ..design.arrays import all_gives, given_coordinates, is_loaded, needs
 from ..design.functions import UNFORCED
 from ..design.manifest import ProgramManifest
 from ..dynamics.interface import SAMPLED, WRENCH
-from ..graph.arrays import SYMMETRIC, shape_of, skipped_of
-from ..graph.word import Word, parse
+from ..graph.word import SYMMETRIC, Word, parse, shape_of, skipped_of
 from ..passes.registers import PARAMETER
-from ..robot.payload import PAYLOAD, SIZE
+from ..robot.variations import PAYLOAD, SIZE
 from .compilation import Files, closed, described, robot_facts, sources_of
 
 

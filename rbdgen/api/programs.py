@@ -13,13 +13,13 @@ from ..codegen.cpp import cpp as cpp_files
 from ..codegen.cuda import LONGEST, Cuda
 from ..codegen.cuda import cuda as cuda_files
 from ..compile.floats import facts_of, with_doubles
+from ..compile.formulation import with_visits
 from ..compile.front import Front
 from ..compile.product import Product
-from ..compile.visits import with_visits
 from ..design.naming import design_name
 from ..robot.model import RobotError
-from ..schedule.flags import flagged_outputs
-from ..system.progress import Progress
+from ..schedule.plan import flagged_outputs
+from ..system.messages import Progress
 from ..tasks.c import add_tasks, all_words
 from .compilation import Compilation, Files, graph_files, register_numbers
 from .integer_model import hls_program

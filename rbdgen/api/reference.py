@@ -13,10 +13,10 @@ from ..design.arrays import given_coordinates, left_out
 from ..design.choices import HELD
 from ..design.design import Design
 from ..design.functions import GIVEN_BASE, GIVES, OF_FRAMES, OF_MASSES
-from ..dynamics.near import FARTHEST
-from ..graph.arrays import FAR
+from ..dynamics.block_inverse import FARTHEST
+from ..graph.word import FAR
 from ..robot.model import Robot
-from ..robot.payload import PAYLOAD, carrying
+from ..robot.variations import PAYLOAD, carrying
 
 Array = NDArray[np.float64]
 

@@ -12,10 +12,9 @@ from ..compile.product import Product
 from ..compile.samples import accuracy_of
 from ..design.coordinates import CoordinateError, coordinate_errors
 from ..draw.heatmap import heatmap
-from ..graph.accuracy import Accuracy
-from ..graph.rows import REPORTED, SCALES, row_squares
+from ..graph.accuracy import REPORTED, SCALES, Accuracy, row_squares
 from ..graph.word import first_of
-from ..system.progress import Progress
+from ..system.messages import Progress
 from .evaluation import to_words
 from .integer_model import IntegerModel
 from .simulation import entries_beside_golden, scaled_batches

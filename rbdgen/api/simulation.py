@@ -16,9 +16,9 @@ from ..design.coordinates import coordinate_errors
 from ..design.manifest import HardwareManifest
 from ..design.runs import AcceleratorRun, CoreRun, IntegerRun
 from ..draw.tables import simulation_text
-from ..graph.rows import REPORTED
+from ..graph.accuracy import REPORTED
 from ..system.files import beside
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..system.signals import meanwhile
 from ..tools.model import Model, Result
 from .accelerator_simulation import WAVES, simulate_accelerator
@@ -28,12 +28,11 @@ from .design_file import DESIGN, ROBOT
 from .errors import STALL, Mismatch, entries_of, keep_promise, portions
 from .evaluation import as_numbers, to_words
 from .folder import checked_manifest, write_file, writing
-from .integer_model import IntegerModel
+from .integer_model import IntegerModel, load_core
 from .output_paths import check_place
 from .reference import golden_model
 from .results import Report
 from .stimulus import within_limits
-from .verilated import load_core
 
 BATCH, FEWEST = 50_000, 1000
 NUMBERS = 10_000_000  # of inputs and outputs in a batch

@@ -20,9 +20,8 @@ from ..design.checks import mix
 from ..design.design import Design
 from ..design.functions import ROLLOUTS
 from ..dynamics.interface import clip, from_columns, to_columns
-from ..graph.accuracy import Accuracy
+from ..graph.accuracy import REPORTED, Accuracy
 from ..graph.fixed import Format
-from ..graph.rows import REPORTED
 from ..graph.word import kind_of
 from ..tasks.integration import STEP
 from ..tasks.routes import CODES, place

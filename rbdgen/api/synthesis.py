@@ -15,27 +15,27 @@ from pathlib import Path
 from typing import Any
 
 from ..design.target import PLACERS, ROUTERS, TARGETS, Target, find_target
-from ..draw.mapped import mapped_text
+from ..draw.floor_plan import mapped_text
 from ..rtl.multiplier import named
 from ..rtl.multiplier_cells import emit_cells
 from ..rtl.separate_module import with_own_names
 from ..shell.emit import Emitted
 from ..system.cache import cached_result
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..system.records import Record
-from ..tools import families, parts, yosys
-from ..tools.families import FAMILIES
+from ..tools import cells as families
+from ..tools import parts, yosys
+from ..tools.cells import FAMILIES
 from ..tools.nextpnr import Placement, made_in, place_and_route
 from ..tools.report import Each, Mapped, Options, one_by_one, reached
 from ..tools.report import SynthesisReport as Synthesised
 from ..tools.report import synthesize as synthesize_placed
 from ..tools.tool import YOSYS, Tool
 from ..tools.yosys import synth_xilinx
-from .cluster import Executor, at_a_time, executor_of
-from .digests import compiler_digest
+from .design_cache import compiler_digest
 from .folder import UsageError, checked_manifest, text_of, write_file
 from .output_paths import check_place
-from .parallel import in_parallel
+from .parallel import Executor, at_a_time, executor_of, in_parallel
 from .results import TextReport
 
 XILINX = ("xcup", "xc7")  # families that Yosys maps to; no open place and route

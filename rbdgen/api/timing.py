@@ -17,10 +17,9 @@ from ..codegen.library import FLAGS, build
 from ..graph.graph import Graph
 from ..system.cache import cached, named
 from ..system.compiler import about, compile_with, find_compiler, processor
-from ..system.data import data_folder
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..system.signals import run_child
-from ..system.templates import render
+from ..system.templates import data_folder, render
 from .folder import InputError
 from .native_programs import NativeProgram
 

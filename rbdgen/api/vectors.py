@@ -14,8 +14,7 @@ from ..compile.product import Product
 from ..compile.samples import sample_states
 from ..dynamics.interface import to_columns
 from ..graph.evaluate import evaluate
-from ..graph.fixed import Format, Integers
-from ..graph.parameters import parameter_words
+from ..graph.fixed import Format, Integers, parameter_words
 from ..passes.registers import PARAMETER
 from ..tasks.routes import STEPS
 from .integer_model import integer_results

@@ -1,25 +1,214 @@
-"""A design as hardware: Verilog, RTLIL, header, manifest, diagram and README."""
+"""The manifests of cores and accelerators, and what stands in them: ports, shells, registers.
+
+A design as hardware: Verilog, RTLIL, header, manifest, diagram and README.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from typing import Any
 
+from ..codegen.c_program import words
+from ..compile.parameters import Parameters
 from ..compile.product import Product
-from ..design.manifest import HardwareManifest
+from ..design.manifest import (
+    BitFacts,
+    Fifo,
+    HardwareManifest,
+    ManifestPorts,
+    Multipliers,
+    NumberFacts,
+    OverflowPorts,
+    ParameterRegister,
+    Region,
+    RegisterFacts,
+    RegisterPorts,
+    ShellFacts,
+    StreamPayload,
+)
 from ..design.naming import design_name
 from ..draw import accelerator as stages
 from ..draw.picture import picture
-from ..graph.word import kind_of
-from ..shell.emit import emit
-from ..system.named_word import NamedWord
+from ..graph.fixed import FixedGraph, parameter_formats, parameter_words
+from ..graph.word import kind_of, spell
+from ..rtl.core import FIRST, WORD, WRITE
+from ..schedule.delays import capacity
+from ..schedule.pipelined import region_name
+from ..shell.axi import Shell
+from ..shell.emit import CoreInstance, Emitted, Hardware, emit, stream_shells
+from ..shell.task_packets import FORMAT_VERSION, TaskFunction
+from ..shell.task_registers import register_table
+from ..shell.task_shell import TaskShell
+from ..system.records import NamedWord
 from ..system.templates import render
+from ..tasks.routes import CODES
+from ..tasks.stages import TAG
 from .c_header import header_of
-from .compilation import Compilation, Files, closed, graph_files, sources_of
+from .compilation import Compilation, Files, closed, described, graph_files, sources_of
 from .design_file import ROBOT, design_text
-from .manifest import identity_of, manifest_of, shells_of
+from .facts import given_angles, hardware_facts
+from .folder import digests
+
+# What brings a design up; either does, alone.
+START = (
+    "rst high for one rising edge of clk; none is needed where registers begin with their initial "
+    "values, as in FPGAs and simulators"
+)
+WIDE = 16  # words of a beat
+
+
+def manifest_of(product: Product, emitted: Emitted[Any], identity: int) -> HardwareManifest:
+    """The manifest of a design's hardware, for hosts and tools, before its files are listed."""
+    facts = hardware_facts(product)
+    logic = sum(unit.style == "logic" for unit in emitted.multipliers)
+    own = _of_core(product, emitted) if product.is_core else _of_tasks(product, emitted)
+    return HardwareManifest(
+        **described(product.front, emitted.top, facts),
+        angles=given_angles(product.front.canonical, {word.name for word in facts.tasks.words}),
+        multipliers=Multipliers(facts.tasks.multipliers, logic),
+        ports=port_facts(product),
+        identity=f"{identity:016x}",
+        numbers=number_facts(product.front.parameters),
+        **own,
+    )
+
+
+def _of_core(core: Product, emitted: Emitted[Shell]) -> dict[str, Any]:
+    """The fields that a core fills in its way: shells, what is time-multiplexed, regions."""
+    plan, turns = core.plan, core.plan.turns
+    return {
+        "axi": {
+            kind: ShellFacts(
+                top=f"{emitted.top}_axi_{kind}",
+                tdata_in=shell.packet_in.width,
+                tdata_out=shell.packet_out.width,
+                beats_in=len(shell.packet_in.beats),
+                beats_out=len(shell.packet_out.beats),
+                clocks_per_task=shell.clocks_per_task(
+                    plan.interval, plan.takes_every, plan.resumes
+                ),
+            )
+            for kind, shell in emitted.shells.items()
+        },
+        "limbs_in_turn": turns.count if turns and turns.what == "limbs" else 1,
+        "joints_in_turn": bool(turns and turns.what == "joints"),
+        "regions": {region_name(r): Region(at) for r, at in plan.fire.items()},
+        "fifos": tuple(
+            Fifo(
+                from_=region_name(c.sender),
+                to=region_name(c.receiver),
+                words=len(c.words),
+                bits=c.width,
+                depth=c.depth,
+                capacity=capacity(c),
+            )
+            for c in plan.channels
+        ),
+    }
+
+
+def _of_tasks(made: Product, emitted: Emitted[TaskShell]) -> dict[str, Any]:
+    """The fields that an accelerator fills in its way: shells, the version of packets."""
+    return {
+        "axi": {kind: _about_shell(made, shell) for kind, shell in emitted.shells.items()},
+        "packet_format": FORMAT_VERSION,
+    }
+
+
+def port_facts(made: Product) -> ManifestPorts:
+    """Clock, reset, the fields of tasks and of results; of a core a flag for each output, else one
+    for all, behind the task's function and tag."""
+    accelerator, registers = made.accelerator, register_ports(made.graphs)
+    if made.is_core:
+        fixed = made.fixed
+        outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
+        flags = [NamedWord(spell("overflow", k), 1, False) for k in range(len(outputs))]
+        sticky = OverflowPorts(sticky="overflow", clear="clear", bits=tuple(outputs))
+        streams = StreamPayload(words(fixed.inputs)), StreamPayload((*words(outputs), *flags))
+        return ManifestPorts("clk", "rst", START, *streams, overflow=sticky, registers=registers)
+    head = [NamedWord("function", 4, False), NamedWord("tag", TAG, False)]
+    operands = (NamedWord(word, width) for word, width in accelerator.words.items())
+    results = (
+        NamedWord(spell("w", k), accelerator.result_width) for k in range(accelerator.result_words)
+    )
+    streams = (
+        StreamPayload((*head, *operands)),
+        StreamPayload((*head, NamedWord("overflow", 1, False), *results)),
+    )
+    return ManifestPorts("clk", "rst", START, *streams, registers=registers)
+
+
+def register_ports(graphs: Mapping[str, FixedGraph]) -> RegisterPorts | None:
+    """The ports of registers for many tasks, of a design's graphs; None of one without."""
+    initial, formats = parameter_words(graphs), parameter_formats(graphs)
+    if not formats:
+        return None
+    words = [
+        ParameterRegister(k, f.width, fraction=f.fraction, initial=int(initial[k]))
+        for k, f in formats.items()
+    ]
+    width = max(fixed.chain for fixed in graphs.values())
+    return RegisterPorts(WORD, WRITE, FIRST, width, tuple(words))
+
+
+def number_facts(held: Parameters | None) -> tuple[NumberFacts, ...] | None:
+    """The robot's own parameters, with units and ranges; None for a design without registers."""
+    if held is None:
+        return None
+    return tuple(
+        NumberFacts(n.joint, n.what, n.unit, n.value, n.lower, n.upper) for n in held.numbers.table
+    )
+
+
+def identity_of(*texts: str) -> int:
+    """64 bits that tell robots and designs apart, in the registers of the shell."""
+    (digest,) = digests({"": "\0".join(texts)}).values()
+    return int(digest[:16], 16)
+
+
+def shells_of(
+    core: Hardware, name: str, made: Product, identity: int
+) -> dict[str, Shell | TaskShell]:
+    """The design behind AXI: with words of 32 bits, and with beats of many."""
+    if made.is_core:
+        return {**stream_shells(core, name)}
+    accelerator, held = made.accelerator, len(parameter_formats(made.graphs))
+    functions = {
+        CODES[f]: TaskFunction(f, len(accelerator.formats[f]), len(accelerator.results[f]))
+        for f in accelerator.functions
+    }
+    return {
+        kind: TaskShell(
+            CoreInstance(core, name), functions, identity=identity, lanes=lanes, held=held
+        )
+        for kind, lanes in (("words", 1), ("wide", WIDE))
+    }
+
+
+def _about_shell(made: Product, shell: TaskShell) -> ShellFacts:
+    accelerator = made.accelerator
+    return ShellFacts(
+        lanes=shell.packets.lanes,
+        clocks_per_task={
+            f: shell.clocks_per_task(CODES[f], accelerator.interval(f))
+            for f in accelerator.functions
+        },
+        registers=tuple(
+            RegisterFacts(
+                register.name,
+                register.offset,
+                register.meaning,
+                tuple(BitFacts(bit.name, bit.position) for bit in register.bits),
+            )
+            for register in register_table(
+                shell.packets.functions, len(parameter_formats(made.graphs))
+            )
+        ),
+    )
+
 
 README = "README.md"
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .. import api
 from ..design.functions import WHOLE
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..system.records import Record
 from .design_options import choices_of
 
@@ -292,7 +292,7 @@ def _demo(options: argparse.Namespace, progress: Progress) -> Output:
 def _bench(options: argparse.Namespace, progress: Progress) -> Output:
     from rbdgen_benchmarks.bench.measurements import bench, listed, there_are
 
-    from ..api.cluster import at_a_time, executor_of
+    from ..api.parallel import at_a_time, executor_of
 
     if not options.names:
         return Output({"measurements": there_are()}, listed())

@@ -10,8 +10,7 @@ import numpy as np
 
 from ..graph.fixed import FixedGraph, Format, Integers
 from ..graph.text import to_text
-from ..system.named_word import NamedWord
-from ..system.records import Record
+from ..system.records import NamedWord, Record
 from ..system.templates import render
 from .c_file import File, Flagged, word_type, words_of
 

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import Integers
-from ..system.c_library import c_library
-from ..system.compiler import CompilerError, NoCompiler
-from ..system.progress import Progress
+from ..system.compiler import CompilerError, NoCompiler, c_library
+from ..system.messages import Progress
 from ..system.records import Record
 from .c_program import CFunction
 

@@ -9,9 +9,9 @@ from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.visits import Program
 from ..system.templates import render
+from .frames import columns, depth_first, walks
 from .interface import Array, ArrayEntry, ArrayInterface, rows
 from .loops import loops
-from .order import columns, depth_first, walks
 from .real import (
     LONGEST,
     PART,

@@ -11,21 +11,10 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.visits import Program
 from ..system.templates import render
-from .cuda_bounds import (
-    BETWEEN,
-    SPARE,
-    THREADS,
-    Kernel,
-    guessed,
-    kernel_of,
-    live,
-    overlaps,
-    settled,
-)
+from .frames import walks
 from .interface import Array, ArrayEntry, ArrayInterface, rows
 from .loops import LoopFacts, Loops, loops
-from .nvcc import Use
-from .order import walks
+from .nvcc import BETWEEN, SPARE, THREADS, Kernel, Use, guessed, kernel_of, live, overlaps, settled
 from .real import Straight, computed, identifier, in_parts, literal
 
 MOST = 3000  # operations of a kernel: some 30 bytes of code each, and GPUs keep about 100 KB

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import Command, compile_with
-from ..system.refusal import Refusal
+from ..system.messages import Refusal
 from .interface import ArrayInterface
 
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-fPIC", "-pthread")

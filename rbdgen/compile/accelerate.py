@@ -9,14 +9,12 @@ from ..design.choices import LARGEST_INTERVAL
 from ..design.design import Design
 from ..design.target import Target
 from ..robot.model import RobotError
+from .accelerator_sharing import Pieces, in_turn, slowest
 from .fitting import ResourceEstimate, Search, SharingChoice, too_large
 from .front import Front
-from .joints_or_whole import of_large, smaller
-from .paces import slowest
 from .plans import alone, chooses_fold
 from .product import Product, need_of
-from .scheduled import of_joints, of_whole, refuse_few_multipliers, scheduled
-from .shared_limbs import Pieces, in_turn
+from .scheduled import of_joints, of_large, of_whole, refuse_few_multipliers, scheduled, smaller
 
 
 def asked(front: Front, words: Pieces) -> Product:

@@ -1,25 +1,122 @@
-"""Expected errors of words: the arrays that are far off, and the cure."""
+"""Warnings of a design: errors, efforts, and what would cure them.
+
+The cost and gain of a formulation relative to the one with the fewest products.
+
+Efforts that motion within a design's limits takes, beside those that its joints have.
+
+Expected errors of words: the arrays that are far off, and the cure.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from ..design.arrays import given_coordinates
+from .. import golden
+from ..design.arrays import given_coordinates, needs
+from ..design.bounds import bounds, random_states
 from ..design.choices import ERROR
 from ..design.coordinates import CoordinateError, said, worst_at, worst_share
-from ..design.functions import ROLLOUTS
+from ..design.design import Design, formulation_of
+from ..design.functions import NEEDS, OF_FRAMES, OF_MASSES, ROLLOUTS
+from ..graph.accuracy import REPORTED, SCALES
 from ..graph.fixed import Flags
-from ..graph.rows import REPORTED, SCALES
 from ..graph.visits import Program
-from ..system.notes import changing
+from ..robot.model import Array, Robot
+from ..system.messages import changing
 from ..tasks.in_visits import in_visits
 from ..tasks.model import evaluate_task
+from .accelerator_area import cycles
+from .front import Front, in_reals
 from .product import Product
 from .word_errors import STATES, Columns, Expected, errors_in, errors_in_graph, too_inexact
+
+LEAST_HEIGHT = 4  # joints from the base to the last one, below which sums gain next to nothing
+
+
+def advice(front: Front) -> str | None:
+    """Products and cycles of a logarithmic design beside those of composites; None for others."""
+    design = front.design
+    if formulation_of(design) != "logarithmic" or design.formulated:
+        return None
+    other = replace(
+        design,
+        formulation="composite",
+        network="sklansky",
+        products="plain",
+        frame=None,
+        inverse="computed",
+    )
+    numbers = front.parameters.numbers if front.parameters else None
+    composite, _ = in_reals(other, front.canonical, numbers)
+    height = front.canonical.depth
+    rows = []
+    for name, graph in (("logarithmic", front.graph), ("composite", composite)):
+        count = graph.operations()
+        rows.append(
+            f"{name} {count['mul']} products + {count['mulc']} by constants, about "
+            f"{cycles(graph)} cycles of arithmetic"
+        )
+    advised = (
+        f"height {height}: little or nothing gained, --formulation composite takes less"
+        if height < LEAST_HEIGHT
+        else f"height {height}: worth its multipliers where latency counts"
+    )
+    return f"formulation: {'; '.join(rows)}; {advised}"
+
+
+EFFORT_STATES, SEED, EXTREMES = 256, 29, 0.5
+BITS = 3  # above an effort limit; robots whose limits are those of their motors have up to 2
+
+
+def note_of_efforts(design: Design, robot: Robot) -> str:
+    """A line where efforts within the limits are `BITS` above the file's limits of them; or empty.
+
+    Words that hold such efforts are as much too coarse for those that the motors have. Each joint's
+    largest of some states is compared, and the median joint counts. Nothing is said of a design
+    whose efforts were limited, nor of a robot that cannot hold its own weight: those limits are
+    none.
+    """
+    box = bounds(design, robot)
+    limited = [i for i in robot.free if _has_limit(robot, i)]
+    moved = [f for f in design.functions if f not in (*OF_FRAMES, *OF_MASSES) and "qd" in NEEDS[f]]
+    if not limited or not moved or np.isfinite(box.effort).any():
+        return ""
+    joints = [robot.v_slices[i].start for i in limited]
+    efforts = np.array([robot.joints[i].limits.effort for i in limited])
+    state = random_states(robot, box, EFFORT_STATES, SEED, EXTREMES)
+    still = np.zeros_like(state["qd"])
+    qdd = state["qdd"] if {"qdd", "tau"}.intersection(needs(design)) else still
+
+    def times(qd: Array, qdd: Array) -> Array:
+        """Each joint's largest |τ| over its limit (joints,)."""
+        tau = golden.rnea(robot, state["q"], qd, qdd)[:, joints]
+        return np.asarray(np.abs(tau).max(axis=0) / efforts)
+
+    most = 2.0**BITS
+    reached = times(state["qd"], qdd)
+    if np.median(reached) <= most or np.median(times(still, still)) > 1:
+        return ""
+    if np.median(times(still, qdd)) > most:
+        option, fitting = "acceleration", box.qdd[joints] / reached
+    else:
+        option, fitting = "velocity", box.qd[joints] / np.sqrt(reached)
+    middle = float(np.median(reached))
+    return changing(
+        f"at these limits tau reaches {middle:.2g} times the effort limits (median joint; "
+        f"{math.log2(middle):.0f} bits of its word): lower them with --{option} "
+        f"{np.median(fitting):.2g}, or to those of a recording with rbdgen fit"
+    )
+
+
+def _has_limit(robot: Robot, i: int) -> bool:
+    joint = robot.joints[i]
+    return joint.kind.nv == 1 and 0 < joint.limits.effort < math.inf
+
 
 TOO_MUCH = 1e-2  # a coordinate that is off by more makes the note one that changes results
 

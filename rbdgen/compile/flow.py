@@ -16,23 +16,28 @@ from functools import partial
 from typing import Any
 
 from ..design.bounds import bounds
-from ..design.contacts import notes_of_contacts
-from ..design.derived import as_fitted, is_left_open, is_unformulated
-from ..design.design import Design, has_registers, snap_in_floats
+from ..design.design import (
+    Design,
+    as_fitted,
+    has_registers,
+    is_left_open,
+    is_unformulated,
+    snap_in_floats,
+)
 from ..design.effects import notes_of_interval, refuse_design, refused
 from ..design.limits import no_limits, unused_limits
 from ..design.loading import load
+from ..design.payload import notes_of_contacts
 from ..design.rules import ONE_TASK, STAGES
 from ..design.target import find_target
 from ..graph.fixed import FixedGraph
 from ..robot.canonical import stages
 from ..robot.model import Robot, RobotError
-from ..system.notes import changing
-from ..system.progress import Progress
+from ..system.messages import Progress, changing
 from ..words.wordlength import PrecisionError
 from . import accelerate, core
-from .efforts import note_of_efforts
-from .expected import with_errors
+from .accelerator_sharing import Pieces
+from .expected import note_of_efforts, with_errors
 from .fitting import too_large
 from .formulation import counting, ranked
 from .front import (
@@ -48,7 +53,6 @@ from .front import (
 from .parameters import model_of, note_of_registers, refuse_own_angles
 from .product import Product, need_of
 from .samples import note_of_near, refuse_dependent, refuse_singular
-from .shared_limbs import Pieces
 from .words import FixedFunctions
 
 __all__ = [

@@ -12,15 +12,14 @@ import numpy as np
 from ..design.arrays import given_coordinates, root_of
 from ..design.bounds import bounds
 from ..design.choices import HELD, LATHROP
-from ..design.derived import formulation_of
-from ..design.design import Design, has_registers
+from ..design.design import Design, formulation_of, has_registers
 from ..design.effects import refuse_design
 from ..design.functions import MATRICES, OF_MASSES
 from ..design.loading import as_filed
 from ..design.rules import TRACE
 from ..design.target import Target
 from ..dynamics.interface import Columns, random_inputs, to_columns
-from ..dynamics.observed import Frames
+from ..dynamics.kinematics import Frames
 from ..dynamics.pivot_bounds import obstacle, pivot_bounds, without_pivot_bounds
 from ..dynamics.trace import trace as trace_functions
 from ..dynamics.winograd import Largest
@@ -34,7 +33,7 @@ from ..robot.frame_lookup import frame_of
 from ..robot.frames import align_axes
 from ..robot.model import Robot, RobotError, Transform
 from ..robot.model_parameters import ModelParameters
-from ..robot.payload import PAYLOAD
+from ..robot.variations import PAYLOAD
 from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
 from ..words.order import EXACT, run

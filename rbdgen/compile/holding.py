@@ -16,11 +16,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from .. import golden
-from ..design.bounds import Bounds
+from ..design.bounds import Bounds, State, random_states
 from ..design.choices import HELD
 from ..design.design import Design
-from ..design.states import State, random_states
-from ..dynamics.grip import Grip, slowed
+from ..dynamics.contacts import Grip, slowed
 from ..dynamics.scalars import FloatScalars
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node

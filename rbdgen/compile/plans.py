@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS, LATHROP
-from ..design.derived import formulation_of
-from ..design.design import Design, has_registers
+from ..design.design import Design, formulation_of, has_registers
 from ..design.effects import refuse_design
 from ..design.functions import SOLVING
 from ..design.rules import JOINTS
@@ -19,11 +18,10 @@ from ..graph.graph import Graph
 from ..robot.model import RobotError
 from ..schedule.binding import bind
 from ..schedule.candidates import Candidates
-from ..schedule.chained import ChainError, chain
+from ..schedule.chained import ChainError, chain, quickest
 from ..schedule.channels import Pipeline, plan
 from ..schedule.features import operations
 from ..schedule.fold import Fold
-from ..schedule.latency import quickest
 from ..schedule.modulo import fold
 from ..schedule.pipelined import schedule
 from ..schedule.round_plan import GATHERING, RoundPlan

@@ -10,8 +10,7 @@ from functools import cached_property
 from ..design.arrays import gives
 from ..design.coordinates import CoordinateError
 from ..design.design import Design
-from ..graph.fixed import FixedGraph
-from ..graph.parameters import Held
+from ..graph.fixed import FixedGraph, Held
 from ..graph.word import kind_of
 from ..schedule.plan import Plan
 from ..tasks.stages import Accelerator, one_stage

@@ -9,25 +9,23 @@ import numpy as np
 
 from .. import golden
 from ..design.arrays import given_coordinates, needs, root_of
-from ..design.bounds import bounds
+from ..design.bounds import State, bounds, random_states, turns
 from ..design.choices import HELD
 from ..design.design import Design
 from ..design.functions import GIVES, INVERTING, ROLLOUTS
 from ..design.payload import LOADS, words_of
-from ..design.states import State, random_states, turns
+from ..dynamics.block_inverse import FARTHEST, LEFT_OUT
 from ..dynamics.interface import any_roots, input_limits, revolute, to_columns
-from ..dynamics.near import FARTHEST, LEFT_OUT
-from ..dynamics.observed import Frames
+from ..dynamics.kinematics import Frames
 from ..dynamics.trace import trace as trace_functions
 from ..graph.accuracy import Accuracy
-from ..graph.arrays import FAR, ROOT
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
-from ..graph.word import indices, kind_of, renamed, spell
+from ..graph.word import FAR, ROOT, indices, kind_of, renamed, spell
 from ..robot.frame_lookup import frame_of
 from ..robot.model import BASE, Array, Robot, RobotError, Transform
-from ..robot.payload import PAYLOAD
 from ..robot.rotors import without_friction
+from ..robot.variations import PAYLOAD
 from ..words.domain import Domain, copied
 from .holding import DRAWN, HOLD, HeldGraph, held_motion, hold_limits, holds, random_holds, rest_on
 from .parameters import DEVIATION, Parameters, symbolic

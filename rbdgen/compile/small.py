@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..design.choices import LARGEST_INTERVAL
-from ..design.derived import is_left_open
+from ..design.design import is_left_open
 from ..design.nested import Fitted
 from ..robot.model import RobotError
 from ..schedule.candidates import Candidates
-from ..system.progress import Progress
+from ..system.messages import Progress
+from .accelerator_sharing import Pieces
 from .fitting import often
 from .flow import compile_front
 from .front import Front
 from .plans import SAVED, refuse_joints
 from .product import luts_of
 from .scheduled import of_joints
-from .shared_limbs import Pieces
 from .stage_pieces import BY_JOINTS
 
 ROOMY = 0.35  # of a part's LUTs: a design that fills no more is routed in minutes, however fast

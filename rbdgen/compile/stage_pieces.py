@@ -16,7 +16,7 @@ from ..design.arrays import given_coordinates
 from ..design.bounds import whole_turns
 from ..design.design import Design
 from ..design.functions import INVERTING
-from ..dynamics.solved import solved
+from ..dynamics.inversion import solved
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
@@ -26,7 +26,7 @@ from ..graph.word import indices, kind_of, spell
 from ..robot.model import RobotError
 from ..schedule.partition import SHARED, Piece, cut
 from ..schedule.specialise import giving
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..tasks.integration import Coordinate, integration
 from ..tasks.routes import LAST, ROLLOUTS, stands_alone, traced, visit_counts
 from ..words.input_domain import InputDomain

@@ -9,10 +9,9 @@ import numpy as np
 
 from ..design.coordinates import CoordinateError, coordinate_errors, said
 from ..dynamics.interface import to_columns
-from ..graph.accuracy import Accuracy
+from ..graph.accuracy import REPORTED, SCALES, Accuracy, StateScale
 from ..graph.evaluate import Array
 from ..graph.fixed import FixedGraph, Flags, evaluate_fixed
-from ..graph.rows import REPORTED, SCALES, StateScale
 from ..graph.visits import Program, once
 from ..words.program_ranges import WHOLE, evaluate_program
 from .front import Front

@@ -9,9 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from ..design.arrays import given_coordinates
-from ..design.bounds import bounds
-from ..design.derived import formulation_of
-from ..design.states import State
+from ..design.bounds import State, bounds
+from ..design.design import formulation_of
 from ..dynamics.interface import (
     MARGIN,
     SAMPLED,
@@ -21,17 +20,17 @@ from ..dynamics.interface import (
     unit_inputs,
 )
 from ..dynamics.program import program as program_of_joints
+from ..graph.accuracy import SCALES
 from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import STILL
-from ..graph.rows import SCALES
 from ..graph.visits import LIMB, Program
 from ..graph.word import kind_of
 from ..passes.registers import PARAMETER, with_registers
 from ..robot.denavit_hartenberg import chained_frames
 from ..robot.model import RobotError
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..tasks.in_visits import in_visits
 from ..words.ascent_schedule import joined
 from ..words.graph_words import to_words, within_error

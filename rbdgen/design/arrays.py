@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..graph.arrays import FAR, ROOT
+from ..graph.word import FAR, ROOT
 from ..robot.model import BASE, Robot
 from .design import Design
 from .functions import GIVEN_BASE, GIVES, INVERTING, NEEDS, OF_FRAMES, ROLLOUTS

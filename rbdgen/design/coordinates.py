@@ -6,10 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..graph.accuracy import Accuracy
-from ..graph.arrays import SHAPES, V
-from ..graph.rows import REPORTED, SCALES, StateScale
-from ..graph.word import array_named, first_of
+from ..graph.accuracy import REPORTED, SCALES, Accuracy, StateScale
+from ..graph.word import SHAPES, V, array_named, first_of
 from ..robot.model import Robot
 from ..system.records import Record
 from .design import Design
@@ -31,7 +29,7 @@ class CoordinateError(Record):
     """Errors of τ_k, q̈_k, a matrix's row …: ``row`` as ``dtau_dq[3,:]``, of ``joint``, in
     ``unit``.
 
-    A row's are of what it makes of its columns' factors (`rbdgen.graph.rows`). ``effort``: the
+    A row's are of what it makes of its columns' factors (`rbdgen.graph.accuracy`). ``effort``: the
     limit that the robot's file states; None where it states none, or the coordinate is no effort.
     ``function``: of an accelerator.
     """

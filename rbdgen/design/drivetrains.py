@@ -9,7 +9,7 @@ from ..robot.model import Drivetrain, Joint, Robot, RobotError
 from ..robot.rotors import without_friction
 from ..robot.unsupported import few
 from ..robot.xml_lines import did_you_mean, quoted
-from ..system.notes import changing, idle
+from ..system.messages import changing, idle
 from .checks import by_joint
 from .design import Design
 

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..robot.model import JointKind, Robot, RobotError
-from .idle_rules import FOLDED, TO_FOLD
 from .options import OF_HARDWARE, OF_SCHEDULES, OF_TEXTS
-from .rule import broken
+from .rule import FOLDED, TO_FOLD, broken
 from .rules import RULES
 
 Design = Any  # of `design.py`, which asks here

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..system.named_word import NamedWord
-from ..system.records import Record
+from ..system.records import NamedWord, Record
 from .coordinates import CoordinateError
 from .limits import LimitRow
 

@@ -13,13 +13,13 @@ from ..robot.compose import reroot
 from ..robot.frame_lookup import frame_of
 from ..robot.frames import align_axes
 from ..robot.model import EARTH, NotFound, Robot, RobotError
-from ..robot.payload import PAYLOAD
 from ..robot.sources import DESCRIPTION, as_urdf, described, is_xacro, of_its_source
 from ..robot.topology import topology
 from ..robot.urdf import parse_urdf
+from ..robot.variations import PAYLOAD
 from ..robot.xml_lines import did_you_mean, quoted, read_bytes
-from ..system.data import data_folder
-from ..system.notes import changing
+from ..system.messages import changing
+from ..system.templates import data_folder
 from .checks import DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
 from .choices import BEST, WORDS
 from .design import Design, promising
@@ -27,12 +27,11 @@ from .drivetrains import driven
 from .effects import notes_of_effects
 from .functions import GIVEN_BASE, OF_MOTION, UNFORCED
 from .limits import OPTIONS
-from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits
+from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits, YamlNode, parse_yaml
 from .options import CHECKS
 from .payload import notes_of_payload
 from .rule import broken
 from .rules import FILE, RULES
-from .yaml_lines import YamlNode, parse_yaml
 
 MAX_YAML = 2**20  # bytes of a design file
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ..codegen.interface import ArrayInterface
-from ..system.named_word import NamedWord
-from ..system.records import Record
+from ..system.records import NamedWord, Record
 from .facts import HardwareFacts, RobotFacts
 
 

@@ -13,8 +13,7 @@ import json
 import re
 from typing import Any
 
-from .derived import no_defaults
-from .design import Design
+from .design import Design, no_defaults
 from .functions import GIVEN_BASE, WHOLE
 from .loading import filed, shipped_robots
 

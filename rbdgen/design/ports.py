@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..system.named_word import NamedWord
+from ..system.records import NamedWord
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,7 @@ from .functions import (
     ROLLOUTS,
     TURNING,
 )
-from .idle_rules import IDLE
-from .rule import Rule, Where, beyond, but, of, said, without
+from .rule import IDLE, Rule, Where, beyond, but, of, said, without
 
 # Who asks, if not a design when it is made.
 FILE, TRACE, LOOPS, JOINTS = "file", "trace", "loops", "joints"
@@ -339,7 +338,7 @@ OF_COMMANDS = (
     Rule(
         (said("payload"),),
         "payload: here robots carry none; leave it out of the design, or give the Robot that "
-        "rbdgen.robot.payload.carrying makes",
+        "rbdgen.robot.variations.carrying makes",
         at=PARALLEL,
     ),
 )

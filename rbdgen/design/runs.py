@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..graph.rows import SCALES
+from ..graph.accuracy import SCALES
 from ..system.records import Record
 from .coordinates import CoordinateError, said, worst_at
 

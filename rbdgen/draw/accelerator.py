@@ -16,9 +16,8 @@ from ..tasks.routes import RESULT, ROLLOUTS
 from ..tasks.stages import Accelerator
 from ..tasks.visit import StageVisit, parse
 from . import svg
-from .colours import GREY, of_function
 from .rows import FAINT
-from .svg import INK, PAPER
+from .svg import GREY, INK, PAPER, of_function
 
 ENTRY = "entry"  # where tasks come in
 EXIT = RESULT.stage  # where they leave

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 from . import svg
-from .colours import GREY, GRID, IDLE, SERIES
+from .svg import GREY, GRID, IDLE, SERIES
 
 MARGIN = 14.0
 SMALL, TINY = 11.0, 10.0  # sizes of text: of legends and names, and of an axis

@@ -9,8 +9,8 @@ from xml.etree import ElementTree as ET
 from ..schedule.explored import DesignPoint, Explored
 from . import svg
 from .chart import Scale, across, colours_of, corner, page, upwards
-from .colours import GREY, SERIES
 from .exploration_table import shown_of, varied
+from .svg import GREY, SERIES
 
 LIMIT = "#c23b3b"
 WIDE, HIGH = 430.0, 400.0  # of a panel

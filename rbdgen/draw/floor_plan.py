@@ -1,11 +1,22 @@
-"""Where the regions of a placed design lie on its part."""
+"""Where the regions of a placed design lie on its part.
+
+Tables of mapped cells, for a terminal.
+"""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from fnmatch import fnmatch
+
+from ..design.target import counted
 from ..tools.floorplan import FREE, Floor
+from ..tools.report import Mapped
+from ..tools.yosys import MEMORIES, modules_of
 from . import svg
 from .chart import page
-from .colours import GREY, GRID, SERIES
+from .svg import GREY, GRID, SERIES
+from .tables import table
 
 LEFT, TOP, FOOT = 14.0, 34.0, 12.0
 WIDE, LARGEST = 480.0, 14.0  # of all tiles, and of one at the most
@@ -62,3 +73,26 @@ def _runs(row: str, letters: list[str]) -> list[tuple[int, int]]:
         else:
             found.append((k, k + 1))
     return found
+
+
+SHOWN = {"logic": "LUT, SRL", "memory": "LUT of RAM", "flip_flops": "FF", "multipliers": "DSP"}
+
+
+def mapped_text(report: Mapped) -> str:
+    """The cells of a design that is only mapped, and of its modules."""
+    rows = [f"  {cell:<18}{n:>8}" for cell, n in sorted(report.cells.items())]
+    modules = _of_modules(report.modules, report.top)
+    return "\n".join([f"{report.top} on {report.target}, mapped only", "", *rows, "", modules])
+
+
+def _of_modules(modules: Mapping[str, Mapping[str, int]], top: str) -> str:
+    """A table of the cells of each module of an UltraScale+ or 7-series design, largest first."""
+    named: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for module, cells in modules.items():
+        memory = fnmatch(module, modules_of(MEMORIES, top))
+        named["memories" if memory else module.removeprefix(f"{top}_")].update(cells)
+    rows = [
+        [module, *(counted("xcup", cells)[site] for site in SHOWN)]
+        for module, cells in named.items()
+    ]
+    return table(("module", *SHOWN.values()), sorted(rows, key=lambda row: (-row[1], row[0])))

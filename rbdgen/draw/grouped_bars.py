@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 from . import svg
 from .chart import KEY_ROW, MARGIN, SMALL, Scale, colours_of, key_down, page, step_of, upwards
-from .colours import GREY
+from .svg import GREY
 
 LEFT, TOP, HIGH, FOOT = 70.0, 60.0, 300.0, 60.0
 BAR, BESIDE, BETWEEN = 26.0, 6.0, 26.0  # widths of a bar, and between bars and groups, at least

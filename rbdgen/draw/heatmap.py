@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 from . import svg
 from .chart import MARGIN, TINY, Cells, page
-from .colours import GREY, GRID
+from .svg import GREY, GRID
 
 SHADE, SOLVED, FAILED = "#2f6db3", "#2a8a57", "#b23a6b"
 DARKEST = 0.75, 0.6  # opacity, of numbers and of shares; text stays readable

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from . import svg
 from .chart import KEY_ROW, SMALL, Scale, across, colours_of, corner, key_down, page, upwards
-from .colours import GREY
+from .svg import GREY
 
 LEFT, TOP, WIDE, HIGH = 74.0, 62.0, 520.0, 340.0
 SPARE = 1.25  # factor from the outermost point to the edge

@@ -12,8 +12,7 @@ from ..schedule.limbs import LimbPlan
 from ..schedule.plan import Plan
 from ..schedule.round_plan import RoundPlan
 from .diagram import diagram
-from .fold_picture import occupancy, timeline
-from .round_picture import round_picture
+from .plan_pictures import occupancy, round_picture, timeline
 
 Joints = Sequence[Joint]
 

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..tasks.stages import Accelerator
-from .colours import of_function, of_stage
 from .rows import Part, Row, Span, picture
-from .svg import INK, PAPER
+from .svg import INK, PAPER, of_function, of_stage
 
 TASKS = 24  # that have a row
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from ..graph.node import Region
 from ..robot.model import Inertia, Transform
-from ..robot.payload import ENTRIES
+from ..robot.variations import ENTRIES
+from .repeated import weighing
 from .scalars import Scalar, Vector
 from .spatial import (
     Placement,
@@ -27,7 +28,6 @@ from .spatial import (
     transposed,
 )
 from .steps import Runner
-from .templates import weighing
 
 
 @dataclass(frozen=True)

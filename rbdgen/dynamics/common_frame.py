@@ -20,9 +20,9 @@ from typing import Any, TypeVar
 from ..graph.node import Region
 from ..graph.visits import Visit
 from ..robot.model import Robot
-from .motion import RobotState
+from .motion import Relative, RobotState, relative
 from .networks import path_sums, plus, scan
-from .relative import Relative, relative
+from .repeated import by_kind, by_place
 from .rnea import summed
 from .scalars import Scalar, Vector
 from .spatial import (
@@ -36,7 +36,6 @@ from .spatial import (
     transposed,
 )
 from .steps import SUMS, Runner
-from .templates import by_kind, by_place
 
 T = TypeVar("T")
 Segment = tuple[Tensor, list[Vector]]  # of a path: its rotation, and vectors seen from its start

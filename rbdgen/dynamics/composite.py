@@ -38,8 +38,8 @@ from typing import NamedTuple
 from ..robot.model import JointKind, Robot
 from .axes import Axis, FrameChange, carried, factors_of, field_of, power, steps_of, wrench_after
 from .bodies import Mass
-from .kept import in_units
 from .motion import LinkMotion
+from .repeated import gathering, meeting, step_of, weighing
 from .rnea import summed
 from .scalars import Scalar, Vector
 from .spatial import (
@@ -59,8 +59,7 @@ from .spatial import (
     transposed,
     wrench_sum,
 )
-from .steps import Runner
-from .templates import gathering, meeting, step_of, weighing
+from .steps import Runner, in_units
 from .units import ALIKE, Balance, Units, scaled
 
 Matrix = list[Vector]

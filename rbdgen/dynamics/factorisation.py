@@ -1,4 +1,6 @@
-"""M = Lᵀ D L, leaves first, and what can be solved with it (Featherstone, RBDA §6.4, §6.5).
+"""Matrices as entries by (row, column), zeros left out: what is not there is never computed.
+
+M = Lᵀ D L, leaves first, and what can be solved with it (Featherstone, RBDA §6.4, §6.5).
 
 L is unit lower triangular and has an entry only where the row's coordinate lies below the
 column's in the tree: the factorisation fills nothing in. Zeros of M that are the number 0.0 are
@@ -8,12 +10,66 @@ the joint whose regions its row is traced in.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..graph.word import spell
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import is_constant, is_zero
+
+Symmetric = dict[tuple[int, int], Scalar]  # both triangles
+Block = dict[tuple[int, int], Scalar]  # any rows and columns
+
+
+def connected(M: Container[tuple[int, int]], coordinates: Sequence[int]) -> list[list[int]]:
+    """Groups of coordinates that entries of M connect, directly or not, each in order."""
+    group = {k: {k} for k in coordinates}
+    for i in coordinates:
+        for j in coordinates:
+            if (i, j) in M and group[i] is not group[j]:
+                group[i] |= group[j]
+                for k in group[j]:
+                    group[k] = group[i]
+    return [sorted(own) for own in {id(g): g for g in group.values()}.values()]
+
+
+def product(A: Block, B: Block, symmetric: bool = False) -> Block:
+    """A B; ``symmetric``: what it is then known to be, so that half of it is computed."""
+    found: Block = {}
+    rows: dict[int, list[int]] = {}
+    for i, k in sorted(A):
+        rows.setdefault(i, []).append(k)
+    columns = sorted({j for _, j in B})
+    for i, own in rows.items():
+        for j in columns:
+            if symmetric and j < i:
+                if (j, i) in found:
+                    found[i, j] = found[j, i]
+                continue
+            total: Scalar = 0.0
+            for k in own:
+                if (k, j) in B:
+                    total = total + A[i, k] * B[k, j]
+            if not is_zero([total]):
+                found[i, j] = total
+    return found
+
+
+def transposed(A: Block) -> Block:
+    return {(j, i): value for (i, j), value in A.items()}
+
+
+def minus(A: Symmetric, B: Symmetric, places: Sequence[int]) -> Symmetric:
+    """A - B in these rows and columns."""
+    found: Symmetric = {}
+    for i in places:
+        for j in places:
+            if j <= i:
+                value = A.get((i, j), 0.0) - B.get((i, j), 0.0)
+                if not is_zero([value]):
+                    found[i, j] = found[j, i] = value
+    return found
+
 
 Matrix = list[Vector]
 Order = Mapping[int, int]

@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from ..graph.node import Region
 from ..robot.model import Joint
 from .bodies import Mass
-from .kept import in_units
 from .motion import Motion, RobotState
+from .repeated import on_link
 from .scalars import Scalar, Vector
 from .spatial import ZERO, Placement, Wrench, add, cross, is_nothing
-from .steps import Runner
-from .templates import on_link
+from .steps import Runner, in_units
 from .units import Units, scaled
 
 

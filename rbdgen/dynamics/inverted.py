@@ -24,12 +24,10 @@ from ..graph.visits import Visit
 from ..graph.word import spell
 from .composite import Gradient
 from .elimination import Elimination
-from .factorisation import Entries, Order
-from .kept import TaskInput, times
+from .factorisation import Entries, Order, connected
 from .scalars import Scalar, Vector
-from .sparse import connected
 from .spatial import is_nothing
-from .steps import Runner
+from .steps import Runner, TaskInput, times
 from .units import Balance
 
 OF_QDD = ("dqdd_dq", "dqdd_dqd")

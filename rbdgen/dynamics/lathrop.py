@@ -30,14 +30,13 @@ import numpy as np
 
 from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot, RobotError, Transform
-from .kept import in_units
 from .motion import RobotState, Told, multiplier, told, turn_by
 from .networks import scan
+from .repeated import turns_of
 from .rnea import summed
 from .scalars import Scalar, Vector
 from .spatial import Tensor, Turn, add, matvec, transposed
-from .steps import Runner
-from .templates import turns_of
+from .steps import Runner, in_units
 from .units import ALIKE, Balance
 from .vectors import Operations, Run, Scalars, Value
 

@@ -11,8 +11,8 @@ from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot
 from .bodies import mass_of
 from .forces import body_of, external_force, moving_force
-from .motion import Motion, RobotState, multiplier
-from .relative import Relative, relative
+from .motion import Motion, Relative, RobotState, multiplier, relative
+from .repeated import by_place, weighing
 from .rnea import indices, summed
 from .scalars import Vector
 from .spatial import (
@@ -28,7 +28,6 @@ from .spatial import (
     wrench_sum,
 )
 from .steps import Runner
-from .templates import by_place, weighing
 from .units import Units
 
 

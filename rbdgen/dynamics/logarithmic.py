@@ -39,6 +39,7 @@ from .composite import Composite
 from .forces import external_force
 from .motion import Motion, RobotState, multiplier
 from .networks import path_sums, subtree_sums
+from .repeated import by_kind, by_place, weighing
 from .rnea import indices
 from .scalars import Scalar, Vector
 from .spatial import (
@@ -54,7 +55,6 @@ from .spatial import (
     sub,
     transposed,
 )
-from .templates import by_kind, by_place, weighing
 
 NOTHING: Tensor = [ZERO, ZERO, ZERO]
 AT_REST = Motion(ZERO, ZERO, ZERO)

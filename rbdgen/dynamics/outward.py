@@ -7,8 +7,8 @@ from dataclasses import replace
 from ..robot.model import JointKind, Robot
 from .bodies import Mass, loaded
 from .forces import BodyInertia, body_of, external_force, moving_force
-from .kept import in_units
 from .motion import LinkMotion, Motion, RobotState, Told, rotation_of, told
+from .repeated import step_of, weighing
 from .scalars import Scalar, Vector
 from .spatial import (
     ZERO,
@@ -23,8 +23,7 @@ from .spatial import (
     scale,
     wrench_difference,
 )
-from .steps import Runner
-from .templates import step_of, weighing
+from .steps import Runner, in_units
 from .units import ALIKE, Balance, Units, scaled
 
 

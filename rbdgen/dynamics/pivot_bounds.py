@@ -26,8 +26,7 @@ from itertools import count, product
 
 import numpy as np
 
-from ..golden.spatial import inertia_matrix, motion_cross, motion_transform
-from ..golden.tree import motion_subspace
+from ..golden.tree import inertia_matrix, motion_cross, motion_subspace, motion_transform
 from ..robot.model import Array, JointKind, Robot
 from ..robot.rotors import drivetrains
 from ..words.pivot_bounds import NO_BOUNDS, PivotBounds

@@ -36,7 +36,7 @@ from ..graph.visits import Program, Visit
 from ..graph.word import indices, kind_of, spell
 from ..robot.frame_lookup import frame_of
 from ..robot.model import Array, JointKind, Robot
-from ..robot.payload import PAYLOAD, SIZE
+from ..robot.variations import PAYLOAD, SIZE
 from .balance import balance_of
 from .bodies import Payload
 from .composite import Gradient, Matrix
@@ -51,12 +51,12 @@ from .inverted import (
     products,
     substitutions,
 )
-from .kept import HERE, TaskInput, in_units, times
 from .motion import RobotState, told
 from .recording import Recorder
 from .recursions import AGAIN, RecursionPass, Recursions
 from .scalars import Scalar
 from .stepping import Rates, euler, named
+from .steps import HERE, TaskInput, in_units, times
 from .units import ALIKE, Balance, Places
 
 INVERTED = ("Minv", "qdd", "dqdd_dq", "qd_next")

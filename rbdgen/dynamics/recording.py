@@ -21,10 +21,10 @@ from ..graph.word import spell
 from ..passes.registers import PARAMETER
 from ..robot.angles import NOISE
 from ..robot.model import Array
-from .kept import HERE, Here, Kept, Leaf, Place, TaskInput, input_name, mapped, name_of, source_of
 from .repeated import reading_once
 from .scalars import Arithmetic, Scalar
 from .spatial import Rotation, Turn, TurnX, TurnZX, differs
+from .steps import HERE, Here, Kept, Leaf, Place, TaskInput, input_name, mapped, name_of, source_of
 
 T = TypeVar("T")
 

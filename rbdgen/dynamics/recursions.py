@@ -13,8 +13,6 @@ from . import lathrop, linear
 from .common_frame import common_frame, joined_roots
 from .composite import Columns, Gradient, Matrix, no_gradient
 from .drivetrains import add_drivetrains
-from .entries import gradient
-from .fields import accelerated, gathered
 from .logarithmic import Logarithmic
 from .motion import LinkMotion, RobotState
 from .outward import move
@@ -24,6 +22,7 @@ from .scalars import Scalar, Vector
 from .spatial import Wrench
 from .steps import Inline, Runner
 from .units import ALIKE, IN_METRES, Balance, Units
+from .vector_fields import accelerated, gathered, gradient
 from .winograd import Largest
 
 AGAIN = "_again"  # of regions at the acceleration that was found

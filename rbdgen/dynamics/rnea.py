@@ -14,9 +14,9 @@ from ..graph.node import Region
 from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot
 from .drivetrains import add_drivetrains
-from .kept import in_units
 from .motion import LinkMotion, RobotState, multiplier
 from .outward import move
+from .repeated import gathering
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import (
     ZERO,
@@ -31,8 +31,7 @@ from .spatial import (
     scale,
     wrench_sum,
 )
-from .steps import Inline, Runner
-from .templates import gathering
+from .steps import Inline, Runner, in_units
 from .units import ALIKE, Balance, Units, scaled, units
 
 

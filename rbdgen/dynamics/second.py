@@ -27,19 +27,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import product
 
+from ..graph.derivative import differentiate, one_way
 from ..graph.graph import Graph
 from ..graph.node import ANY, Builder, Node
-from ..graph.tangent import differentiate, one_way
 from ..graph.word import spell
 from ..robot.model import Robot
 from ..robot.rotors import drivetrains
 from .composite import Gradient, Matrix
-from .directions import brackets, seeds
 from .drivetrains import curvature
+from .interface import GraphPorts
 from .motion import RobotState
-from .ports import GraphPorts
 from .scalars import Scalar
 from .spatial import is_zero
+from .tangent_space import brackets, seeds
 
 Place = tuple[int, int, int]
 Entries = dict[Place, Scalar]  # those that are not zero by structure

@@ -17,10 +17,9 @@ from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..graph.word import spell
 from ..robot.model import JointKind, Robot, RobotError
-from .interface import WRENCH
+from .interface import WRENCH, GraphPorts
 from .motion import LinkMotion, RobotState
 from .outward import move
-from .ports import GraphPorts
 from .recursive import motions, recursive_gradient
 from .rnea import gather
 from .scalars import Scalar, Vector

@@ -26,13 +26,13 @@ from ..graph.node import Builder
 from ..graph.visits import Visit
 from ..graph.word import spell
 from ..robot.model import JointKind, Robot
-from .exponential import PLACES, ExpMap, moved
 from .factorisation import Entries
 from .motion import RobotState
 from .rnea import indices
 from .scalars import Scalar, Vector
 from .spatial import is_nothing, is_zero
 from .steps import Runner
+from .tangent_space import PLACES, ExpMap, moved
 
 Columns = list[dict[int, Scalar]]  # column by column, row → entry
 STEP = "step"  # the regions

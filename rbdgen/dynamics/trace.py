@@ -12,7 +12,7 @@ from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..robot.model import Robot, Transform
 from .inversion import cost, ways
-from .observed import Frames
+from .kinematics import Frames
 from .tracing import Tracing
 from .winograd import Largest
 
@@ -61,8 +61,8 @@ def trace(
     products (``winograd``).
 
     Inputs ``q[k]``, ``qd[k]``, ``qdd[k]``, ``tau[k]``, ``f_ext[b].fx`` … ``.nz`` for the b-th
-    moving body, ``payload[k]`` in the order of `rbdgen.robot.payload`, ``Minv[i,j]``, j ≤ i; of a
-    floating or planar joint on the base only the coordinates that turn. With ``sincos_inputs``
+    moving body, ``payload[k]`` in the order of `rbdgen.robot.variations`, ``Minv[i,j]``, j ≤ i; of
+    a floating or planar joint on the base only the coordinates that turn. With ``sincos_inputs``
     angles come as ``sin[i]``, ``cos[i]`` for each revolute joint i. Outputs ``tau[k]``, ``qdd[k]``,
     ``g[k]``, ``nle[k]``, for j ≤ i ``M[i,j]`` and ``Minv[i,j]``, ``dtau_dq[i,j]`` and so on;
     entries that are zero by structure are left out. ``in_nodes``: the robot, ``frames`` and

@@ -8,35 +8,36 @@ from functools import cached_property
 
 from ..design.choices import STEP
 from ..design.functions import INVERTING, NEEDS, OF_FRAMES, OF_MASSES, SLOPES, UNFORCED
-from ..graph.arrays import ROOT
 from ..graph.graph import Graph
 from ..graph.node import Builder
-from ..graph.word import spell
+from ..graph.word import ROOT, spell
 from ..robot.model import Robot, Transform
-from ..robot.payload import PAYLOAD, SIZE
+from ..robot.variations import PAYLOAD, SIZE
 from ..words.pivot_bounds import ACCELERATIONS
 from .bodies import Payload
 from .centroidal import Centroidal
 from .composite import Gradient
 from .contacts import gives_held
 from .factorisation import Solver, times
-from .interface import WRENCH, revolute
-from .inversion import EFFORT, NEAR, PLACES, nearby, solver
-from .kinematics import Kinematics
-from .motion import RobotState
-from .observed import Frames, gives_frames, gives_masses
-from .ports import GraphPorts
-from .recursions import AGAIN, RecursionPass, Recursions
-from .scalars import Arithmetic, Scalar, Vector
-from .second import with_second_derivatives
-from .solved import (
+from .interface import WRENCH, GraphPorts, revolute
+from .inversion import (
+    EFFORT,
+    NEAR,
+    PLACES,
     Columns,
     apart,
     forward_slopes,
     given_inverse,
     gives_forward,
     gives_of_effort,
+    nearby,
+    solver,
 )
+from .kinematics import Frames, Kinematics, gives_frames, gives_masses
+from .motion import RobotState
+from .recursions import AGAIN, RecursionPass, Recursions
+from .scalars import Arithmetic, Scalar, Vector
+from .second import with_second_derivatives
 from .spatial import is_zero
 from .stepping import Rates, StepState, euler, named, runge_kutta
 from .steps import Inline

@@ -7,25 +7,24 @@ gradients along the tangent space of q. Arrays are batches: q (N, nq), qd, qdd, 
 """
 
 from .articulated import aba, minv
-from .centroidal import (
+from .contacts import Constrained, apart_minv, constraint_dynamics, joint_aba, joint_minv
+from .derivatives import (
+    ForwardDerivatives,
+    InverseDerivatives,
+    SecondDerivatives,
+    aba_derivatives,
+    rnea_derivatives,
+    rnea_second_derivatives,
+)
+from .drivetrain import by_payload, for_each_payload
+from .kinematics import (
     Energies,
+    Poses,
     center_of_mass,
     center_of_mass_jacobian,
     centroidal_map,
     centroidal_momentum,
     energies,
-)
-from .configuration import integrate, neutral
-from .contacts import Constrained, apart_minv, constraint_dynamics, joint_aba, joint_minv
-from .derivatives import (
-    ForwardDerivatives,
-    InverseDerivatives,
-    aba_derivatives,
-    rnea_derivatives,
-)
-from .drivetrain import by_payload, for_each_payload
-from .kinematics import (
-    Poses,
     frame_drifts,
     frame_jacobians,
     frame_poses,
@@ -39,8 +38,7 @@ from .rerooted import (
     rerooted_slopes,
 )
 from .rnea import crba, rnea
-from .second_derivatives import SecondDerivatives, rnea_second_derivatives
-from .states import State, random_state
+from .states import State, integrate, neutral, random_state
 from .step import Sensitivity, euler_sensitivity, rk4_sensitivity, rollout
 
 __all__ = [

@@ -18,8 +18,8 @@ from ..robot.model import Array, Robot, RobotError
 from . import tree
 from .drivetrain import armatures, efforts
 from .rnea import crba, rnea
-from .spatial import force_cross, motion_cross, transform_vector, transpose_times
 from .states import external_forces, in_chunks, positions, tangents
+from .tree import force_cross, motion_cross, transform_vector, transpose_times
 
 # Singular where a joint feels this much less inertia than its bodies have.
 SMALLEST_PIVOT = 1e-14

@@ -21,8 +21,8 @@ from ..robot.model import Array, JointKind, Robot, RobotError
 from .articulated import minv
 from .kinematics import frame_drifts, frame_jacobians
 from .rnea import crba, rnea
-from .spatial import transform_vector
 from .states import positions, tangents
+from .tree import transform_vector
 
 
 class Constrained(NamedTuple):

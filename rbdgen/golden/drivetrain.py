@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robot.model import Array, Robot
-from ..robot.payload import carrying
+from ..robot.variations import carrying
 from . import tree
 
 

@@ -21,9 +21,8 @@ from numpy.typing import ArrayLike
 
 from ..robot.model import Array, Robot
 from . import tree
-from .spatial import force_cross, motion_cross, motion_transform, transform_vector
 from .states import positions, tangents
-from .tree import joint_pose
+from .tree import force_cross, joint_pose, motion_cross, motion_transform, transform_vector
 
 
 class Rerooted(NamedTuple):

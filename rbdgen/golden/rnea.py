@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from ..robot.model import Array, Robot
 from . import tree
 from .drivetrain import armatures, efforts
-from .spatial import force_cross, motion_cross, transform_vector, transpose_times
 from .states import external_forces, in_chunks, positions, tangents
+from .tree import force_cross, motion_cross, transform_vector, transpose_times
 
 
 def rnea(

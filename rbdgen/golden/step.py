@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..robot.model import Array, Robot
 from .articulated import aba
-from .configuration import integrate
 from .derivatives import aba_derivatives
-from .spatial import motion_cross
-from .states import positions, tangents
+from .states import integrate, positions, tangents
+from .tree import motion_cross
 
 # Of a joint of up to six coordinates: where (linear, angular) has them, and (angular, linear).
 PLACES = {1: (), 3: (3, 4, 2), 6: (3, 4, 5, 0, 1, 2)}

@@ -1,15 +1,19 @@
-"""The derivative of every operation: numbers by its operands, and the tangent as a node."""
+"""The derivative of every operation: numbers by its operands, and the tangent as a node.
+
+Graphs differentiated along directions: the tangent of a node, from those of its operands.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from .node import Node, Op, Scalar
+from .graph import Graph
+from .node import Builder, Node, Op, Region, Scalar
 
 
 @dataclass(frozen=True)
@@ -84,3 +88,66 @@ DERIVATIVE: dict[Op, Derivative] = {
         lambda b, n, v, c, x, y: b.select(c[0], x[1], y[1]),
     ),
 }
+
+
+Direction = TypeVar("Direction")
+
+Seeds = Mapping[str, Mapping[Direction, Callable[[], Scalar]]]
+
+
+@dataclass(frozen=True)
+class Differentiated(Generic[Direction]):
+    """Nodes in another builder, and their tangents, along the directions that they depend on."""
+
+    copies: dict[Node, Node]
+    tangents: dict[Node, dict[Direction, Node]]
+
+
+def differentiate(
+    nodes: Iterable[Node], builder: Builder, seeds: Seeds[Direction], wanted: Container[Node]
+) -> Differentiated[Direction]:
+    """``nodes``, operands first, traced anew by ``builder``, those of ``wanted`` with tangents.
+
+    ``seeds``: input → direction → what makes its tangent, in the region of what reads it first.
+    Each tangent follows its node, in the same region. So where a tangent and a later node are
+    equal, it is the former's region that has them: values go from region to region as before.
+    """
+    found: Differentiated[Direction] = Differentiated({}, {})
+    copies, tangents = found.copies, found.tangents
+    for node in nodes:
+        own = tangents[node] = {}
+        with builder.in_region(node.region):
+            copy = copies[node] = builder.same(node, [copies[a] for a in node.args])
+            if node not in wanted:
+                continue
+            for a in node.args:
+                if a.op is Op.INPUT and not tangents[a]:
+                    made = {to: builder.lift(make()) for to, make in seeds.get(a.name, {}).items()}
+                    tangents[a] |= {to: t for to, t in made.items() if not _is_zero(t)}
+            for to in dict.fromkeys(to for a in node.args for to in tangents[a]):
+                pairs = [(copies[a], tangents[a].get(to, 0.0)) for a in node.args]
+                tangent = builder.lift(DERIVATIVE[node.op].tangent(builder, node, copy, *pairs))
+                if not _is_zero(tangent):
+                    own[to] = tangent
+    return found
+
+
+def one_way(graph: Graph, regions: Iterable[Region | None]) -> Graph:
+    """The graph, in which regions hand values on in the order in which they stand in ``regions``.
+
+    What reads a value of a later region moves there: it was made when that was known already.
+    """
+    rank: dict[Region | None, int] = {None: -1}
+    for region in regions:
+        rank.setdefault(region, len(rank))
+    builder, copies = Builder(), dict[Node, Node]()
+    for node in graph.nodes:
+        args = [copies[a] for a in node.args]
+        read = [a.region for a in args if a.op not in (Op.INPUT, Op.CONST)]
+        with builder.in_region(max((node.region, *read), key=lambda region: rank[region])):
+            copies[node] = builder.same(node, args)
+    return Graph(graph.inputs, {name: copies[node] for name, node in graph.outputs.items()})
+
+
+def _is_zero(node: Node) -> bool:
+    return node.op is Op.CONST and node.value == 0

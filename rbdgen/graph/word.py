@@ -1,4 +1,6 @@
-"""The words of an interface by name: ``steps``, ``q[2]``, ``M[1,0]``, ``f_ext[3].nx``.
+"""The arrays that a graph's outputs are entries of: ``M[1,0]`` is one of M.
+
+The words of an interface by name: ``steps``, ``q[2]``, ``M[1,0]``, ``f_ext[3].nx``.
 
 A graph's inputs and outputs are called so, and ports and reports after them. Here alone names are
 read and spelled.
@@ -7,8 +9,58 @@ read and spelled.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
+
+SYMMETRIC = ("M", "Minv")  # a graph has their lower triangle only
+ROOT = "root"  # a number of a state, below 0 where its base moves as it is told
+FAR = "far"  # a number: 1 where the M⁻¹ that came in was not near, else 0
+# As many as v has entries (less a given base's), as q has, twice v's, and as frames are named.
+V, Q, X, FRAMES = "v", "q", "x", "frames"
+# Of one state, what is no matrix (v, v). Of named frames, all of them: position, rotation, velocity
+# and J (linear part first, in the world's axes), what J's change adds to the acceleration, and the
+# forces that hold them.
+SHAPES: dict[str, tuple[int | str, ...]] = {
+    **dict.fromkeys(("q", "qd", "qd_next", "qdd", "qdd_c", "tau", "bias", "g", "nle"), (V,)),
+    "q_next": (Q,),
+    "A": (X, X),
+    "B": (X, V),
+    **dict.fromkeys(("d2tau_dq2", "d2tau_dqd2", "d2tau_dq_dqd", "dM_dq"), (V, V, V)),
+    "p": (FRAMES, 3),
+    "R": (FRAMES, 3, 3),
+    "J": (FRAMES, 6, V),
+    **dict.fromkeys(("twist", "drift", "lambda_c"), (FRAMES, 6)),
+    "com": (3,),
+    "Jcom": (3, V),
+    "Ag": (6, V),
+    "hg": (6,),
+    **dict.fromkeys((FAR, "kinetic", "potential"), ()),
+}
+
+
+def shape_of(array: str, rows: int, frames: int = 0, nq: int | None = None) -> tuple[int, ...]:
+    """The shape in one state of an array that functions give, ``rows`` being nv or less; ``nq``:
+    nv unless given."""
+    sizes = {V: rows, Q: rows if nq is None else nq, X: 2 * rows, FRAMES: frames}
+    return tuple(sizes[d] if isinstance(d, str) else d for d in SHAPES.get(array, (V, V)))
+
+
+def skipped_of(array: str, first: int) -> tuple[int, ...]:
+    """The number of leading entries that an array lacks here, by index.
+
+    They are those of a base of ``first`` coordinates whose motion is given.
+    """
+    return tuple(first if d == V else 0 for d in SHAPES.get(array, (V, V)))
+
+
+SURE = 3.0  # standard deviations of a mean square, between what was measured and what holds
+
+
+def array_of(names: Iterable[str]) -> dict[str, str]:
+    """Output → its array."""
+    return {name: kind_of(name) for name in names}
+
 
 _NAME = re.compile(r"(\w+)(?:\[(\d+(?:,\d+)*)\])?(?:\.([\w.]+))?")
 

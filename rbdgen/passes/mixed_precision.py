@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.arrays import FAR, array_of
 from ..graph.derivative import DERIVATIVE
 from ..graph.evaluate import Array, evaluate, evaluate_mixed, to_float
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+from ..graph.word import FAR, array_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..system.notes import changing
+from ..system.messages import changing
 from .angles import NOISE, off_quarters, plane_rotation, rotation_to_z, snapped, zxz
 from .model import Inertia, JointKind, Robot, Transform, frozen
 

@@ -27,8 +27,16 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .mjcf_couplings import DAMPER, FRICTION_LOSS, GRAVITY, LIMIT, couplings_of, disabled
-from .mjcf_notes import listed, notes_of
+from .mjcf_notes import (
+    DAMPER,
+    FRICTION_LOSS,
+    GRAVITY,
+    LIMIT,
+    couplings_of,
+    disabled,
+    listed,
+    notes_of,
+)
 from .model import EARTH, Array, RobotError
 from .urdf_elements import GRAVITY as GRAVITY_OF
 from .urdf_elements import LOOP, MADE, NOTE, UNSAID

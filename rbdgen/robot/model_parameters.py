@@ -22,8 +22,7 @@ from ..graph.word import spell
 from .canonical import merge_fixed
 from .frames import align_axes
 from .model import Array, Drivetrain, Inertia, Joint, Robot, RobotError, Transform
-from .payload import ENTRIES, payload_of
-from .variations import variations, varied
+from .variations import ENTRIES, payload_of, variations, varied
 
 Key = tuple[int, str]  # joint, which of its numbers
 Entries = dict[Key, float]

@@ -21,13 +21,12 @@ from ..tasks.routes import CODE, HOST, ROLLOUTS, STEPS
 from ..tasks.stages import COUNT, TAG, Accelerator
 from ..tasks.visit import StageVisit, parse
 from .core import FIRST, WORD, WRITE, RtlCore, register_ports
-from .cores import core_of
 from .delay_line import LutRam
 from .function_units import ReciprocalUnit, SinCosUnit
+from .limbs import core_of
 from .multiplier import Multiplier
 from .queues import SlotQueue
-from .result_arbiter import Retiring
-from .slots import Slots
+from .slots import Retiring, Slots
 from .stage_wrapper import TURNS, Station, is_one_of
 
 Shape = data.StructLayout

@@ -10,8 +10,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib.memory import Memory
 
 from ..graph.algorithm import Algorithm, Do, UnitStep, Variable
-from ..passes.constants import Recipe, Sum
 from ..schedule.binding import multiple, normalising, shifting
+from ..words.constant_multiply import Recipe, Sum
 from .arithmetic import later
 
 # To the product and its latency.

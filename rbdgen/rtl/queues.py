@@ -14,7 +14,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..schedule.channels import PUSHES_ON_THE_WAY, Channel
-from ..schedule.fabric import ADDRESSED, capacity
+from ..schedule.delays import ADDRESSED, capacity
 from .arithmetic import at_least, next_count
 from .delay_line import LutRam
 

@@ -11,7 +11,7 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 from ..graph.fixed import Format, renamed
 from ..graph.visits import factored
 from ..schedule.datapaths import TASK, Datapath
-from ..schedule.fabric import BANK
+from ..schedule.delays import BANK
 from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
 from .core import RtlCore
 from .delay_line import BlockRam, LutRam, whole_address
@@ -19,8 +19,7 @@ from .folded import FoldHardware
 from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
 from .queues import NOT_SHARED
-from .round_counts import TURNED, Rounds
-from .round_results import RoundResults
+from .round_results import TURNED, RoundResults, Rounds
 from .units import UnitInstances
 
 

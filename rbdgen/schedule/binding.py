@@ -10,7 +10,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
 from ..graph.reciprocal import Reciprocal
 from ..graph.sincos import SinCos
-from ..passes.constants import Recipe, Sum, cheapest, depth
+from ..words.constant_multiply import Recipe, Sum, cheapest, depth
 
 
 @dataclass(frozen=True)

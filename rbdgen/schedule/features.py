@@ -17,7 +17,7 @@ from ..graph.graph import operands
 from ..graph.node import STILL, Node, Op, Region
 from .binding import Binding, angles, pivots, shifting
 from .channels import Channel, Pipeline
-from .fabric import ADDRESSED, BANK, LOADS, LONGEST_RING, capacity
+from .delays import ADDRESSED, BANK, LOADS, LONGEST_RING, capacity
 from .fold import Fold, job_operands, register_number
 from .limbs import LimbPlan
 from .pipelined import INPUT, OUTPUT, region_of

@@ -18,7 +18,7 @@ from .binding import Binding
 from .channels import Channel, Pipeline
 from .difference_constraints import ScheduleError
 from .fold import Fold
-from .sharing import Sharing
+from .plan import Sharing
 
 AROUND = 2  # cycles besides the limbs' turns: a result's register before and in its place
 

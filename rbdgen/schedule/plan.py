@@ -1,4 +1,10 @@
-"""The protocol of all schedules: pipeline, fold, shared limbs, shared joints.
+"""The protocol of all plans, and what they say of flags and of sharing.
+
+Which results an overflow spoils, by the flags of a plan.
+
+Parts of a robot that are time-multiplexed in one datapath.
+
+The protocol of all schedules: pipeline, fold, shared limbs, shared joints.
 
 A new way of sharing is one more class with these properties, and one more row in each table by kind
 of plan: ``rtl.cores.CORES``, ``estimate.features.FEATURES``, ``draw.picture.PICTURES``.
@@ -7,16 +13,56 @@ of plan: ``rtl.cores.CORES``, ``estimate.features.FEATURES``, ``draw.picture.PIC
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph
+from ..graph.graph import Graph
 from ..graph.node import Node, Region
+from ..words.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel
-from .sharing import Sharing
+
+TOGETHER = 1024  # nodes that are asked for at once
+
+
+def flagged_outputs(plan: Plan) -> dict[Node, frozenset[int]]:
+    """Node that can overflow → the outputs of the whole task, by number, that it flags.
+
+    Flags are ors of overflows: what a plan says of each node alone says all.
+    """
+    fixed = plan.whole
+    nodes = [node for node in fixed.graph.nodes if fixed.overflowing(node)]
+    found = {}
+    for start in range(0, len(nodes), TOGETHER):
+        some = nodes[start : start + TOGETHER]
+        alone = dict(zip(some, np.eye(len(some), dtype=np.bool_), strict=True))
+        for node, flags in zip(some, plan.flagged(alone, len(some)), strict=True):
+            found[node] = frozenset(np.flatnonzero(flags).tolist())
+    return found
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """``count`` turns of a task, each ``latency`` cycles long; ``program``: who reads what.
+
+    Of limbs, a turn is a visit to the program's one template. Of joints, it is a round, in which
+    each datapath serves some joint.
+    """
+
+    what: Literal["limbs", "joints"]
+    count: int
+    latency: int
+    program: FixedProgram
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of a limb, over real numbers."""
+        (graph,) = self.program.real.templates.values()
+        return graph
 
 
 class Plan(Protocol):

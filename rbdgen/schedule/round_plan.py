@@ -24,10 +24,10 @@ from ..words.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel
 from .datapaths import TASK, Datapath, region_of
-from .fabric import READ
+from .delays import READ
 from .fold import Fold, flag_time, flagged_together
 from .pipelined import INPUT, OUTPUT
-from .sharing import Sharing
+from .plan import Sharing
 
 SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
 GATHERING = 4  # cycles besides its rounds that putting a result together takes

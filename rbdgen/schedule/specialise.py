@@ -19,8 +19,7 @@ from ..graph.node import Node, Op
 from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Source, Visit, VisitResult, factored, scaled
 from ..words.instances import CopyingBuilder, FixedProgram, computing, copied
-from .allocation import grouped
-from .liveness import Live, needs_beside
+from .allocation import Live, grouped, needs_beside
 
 
 def specialised(program: FixedProgram, rounds: int) -> FixedProgram:

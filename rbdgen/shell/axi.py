@@ -24,7 +24,7 @@ from amaranth.lib.wiring import In, Out
 from ..graph.word import spell
 from ..rtl.core import FIRST, WORD, WRITE
 from ..rtl.queues import Skid
-from ..system.named_word import NamedWord
+from ..system.records import NamedWord
 
 WORD_BITS = 32
 REGISTERS = (WORD, WRITE, FIRST)  # ports of a core that pass through its shell

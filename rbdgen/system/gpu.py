@@ -1,12 +1,16 @@
-"""The GPU of this machine, as its driver describes it."""
+"""The GPU of this machine, as its driver describes it.
+
+Sections of a 64-bit ELF file: objects, shared libraries, output of NVIDIA's assembler.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import struct
 from ctypes import byref, c_int
 from dataclasses import dataclass
 
-from .refusal import Refusal
+from .messages import Refusal
 
 DRIVER = "libcuda.so.1"
 MAJOR, MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_…
@@ -43,3 +47,13 @@ def find_gpu() -> Gpu:
     if failed:
         raise NoGpu(f"no NVIDIA GPU here: its driver answers with error {failed} of CUDA's")
     return Gpu(name.value.decode(), f"sm_{major.value}{minor.value}")
+
+
+def sections(elf: bytes) -> dict[str, int]:
+    """Name → bytes of each section."""
+    (headers,) = struct.unpack_from("<Q", elf, 0x28)
+    size, count, names = struct.unpack_from("<HHH", elf, 0x3A)
+    # name, type, flags, address, offset, size
+    rows = [struct.unpack_from("<IIQQQQ", elf, headers + k * size) for k in range(count)]
+    table = rows[names][4]
+    return {elf[table + row[0] : elf.index(b"\0", table + row[0])].decode(): row[5] for row in rows}

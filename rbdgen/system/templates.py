@@ -1,4 +1,7 @@
-"""The templates that travel with rbdgen, filled in.
+"""Where the files that travel with rbdgen are: beside the package in the source tree, inside it
+once installed.
+
+The templates that travel with rbdgen, filled in.
 
 What ``{{ }}`` puts into a text is data, and goes through its language's `Language.plain`, in HTML
 through `markup`, so that no template can forget it. Code that rbdgen made itself is marked by the
@@ -9,13 +12,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
-from .data import data_folder
 from .quoting import LANGUAGES, markup
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def data_folder(name: str) -> Path:
+    """The folder "robots", "templates" or "sim"."""
+    # The wheel puts them under _data. That comes first: what stands beside an installed package
+    # is somebody else's.
+    for folder in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(f"rbdgen's data folder {name!r} is missing; install rbdgen again")
+
 
 HTML = "html"
 

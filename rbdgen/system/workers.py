@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .refusal import Refusal
+from .messages import Refusal
 from .signals import child
 
 if TYPE_CHECKING:

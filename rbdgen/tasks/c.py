@@ -7,8 +7,7 @@ from ..codegen.c_integers import RANGES, CIntegers, cast, variable
 from ..codegen.c_program import CFunction, sources, words
 from ..codegen.compiled import CSources as CSource
 from ..codegen.words import Expression
-from ..graph.fixed import Format
-from ..graph.parameters import Held, parameter_words, parameters_of
+from ..graph.fixed import Format, Held, parameter_words, parameters_of
 from .integration import FLAGS, turn_flags
 from .model import NOTHING_HELD
 from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TOLD, TURN, Source, place

@@ -9,9 +9,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..graph.fixed import Flags, Format, Integers, convert, evaluate_fixed
+from ..graph.fixed import Flags, Format, Held, Integers, convert, evaluate_fixed, parameters_of
 from ..graph.node import Node
-from ..graph.parameters import Held, parameters_of
 from .integration import turn_flags
 from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TOLD, TURN, Source, place
 from .stages import Accelerator

@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ..design.functions import AT_FRAMES, GIVEN_BASE, OF_MASSES
-from ..graph.arrays import ROOT
-from ..graph.word import indices, kind_of, renamed
+from ..graph.word import ROOT, indices, kind_of, renamed
 from ..robot.model import BASE
-from ..robot.payload import PAYLOAD
+from ..robot.variations import PAYLOAD
 from .visit import LEVELS, StageVisit, parse
 
 _ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4", "g", "nle", *GIVEN_BASE)

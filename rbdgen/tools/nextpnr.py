@@ -11,9 +11,9 @@ from typing import Any
 
 from ..design.target import PLACERS, ROUTERS, Target
 from ..system.files import write
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..system.records import Record
-from .families import FAMILIES
+from .cells import FAMILIES
 from .floorplan import DIES, Floor, floor_of, floorplan
 from .tool import SynthesisError, run_tool
 from .yosys import write_json

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .families import FAMILIES, Cell, Family
+from .cells import FAMILIES, Cell, Family
 from .tool import SynthesisError
 from .yosys import Cells, write_json
 

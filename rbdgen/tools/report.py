@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..design.cells import LUT_RAMS, counted
-from ..design.target import PLACERS, ROUTERS, Target, find_target
+from ..design.target import LUT_RAMS, PLACERS, ROUTERS, Target, counted, find_target
 from ..system.files import write
-from ..system.progress import Progress
+from ..system.messages import Progress
 from ..system.records import Record
-from .families import FAMILIES
+from .cells import FAMILIES
 from .nextpnr import Placement, place_and_route
 from .pins import add_pins
 from .tool import SynthesisError

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..system.progress import Progress
-from ..system.refusal import Refusal
+from ..system.messages import Progress, Refusal
 from ..system.signals import child
 
 

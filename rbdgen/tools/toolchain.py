@@ -14,8 +14,7 @@ from typing import Any
 
 from ..system.cache import cached, named
 from ..system.compiler import Command, NoCompiler, about, find_compiler
-from ..system.progress import Progress
-from ..system.refusal import Refusal
+from ..system.messages import Progress, Refusal
 from ..system.signals import run_child
 
 # One level for all, so that a model serves whoever comes next. Of iiwa 14's accelerator -O0 takes

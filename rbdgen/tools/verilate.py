@@ -15,8 +15,8 @@ from pathlib import Path
 
 from ..design.ports import Ports
 from ..system.cache import cache_folder, cached, digest_of, is_cached, named
-from ..system.data import data_folder
-from ..system.progress import Progress
+from ..system.messages import Progress
+from ..system.templates import data_folder
 from .model import Model
 from .toolchain import OPTIMISATION, SimulationError, Toolchain
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ..system.files import write
-from ..system.progress import Progress
-from .families import FAMILIES
+from ..system.messages import Progress
+from .cells import FAMILIES
 from .partition import PIECE
 from .parts import TOP, parts
 from .tool import YOSYS, SynthesisError, run_tool

@@ -18,9 +18,8 @@ from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
 from ..graph.intervals import INTERVAL, Interval
 from ..graph.node import Node, Op
-from ..system.progress import Progress
-from .ascent import ascend, cones
-from .climb import WAYS
+from ..system.messages import Progress
+from .ascent import WAYS, ascend, cones
 from .domain import Domain
 from .value_range import extents
 from .value_range import joined as in_both

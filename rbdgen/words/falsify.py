@@ -10,7 +10,7 @@ import numpy as np
 from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph, evaluate_fixed
 from ..graph.node import Node
-from ..system.progress import Progress
+from ..system.messages import Progress
 from .ascent import ascend
 from .domain import Domain
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..graph.accuracy import Accuracy
-from ..graph.arrays import SURE
+from ..graph.accuracy import Accuracy, Shares, Worst, worst_of
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
-from ..graph.rows import Shares, Worst, worst_of
 from ..graph.visits import Program
-from ..system.progress import Progress
+from ..graph.word import SURE
+from ..system.messages import Progress
 from .input_domain import InputDomain
 from .order import to_fixed
 from .precision import affordable

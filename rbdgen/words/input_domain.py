@@ -12,7 +12,7 @@ from ..graph.evaluate import Array
 from ..graph.graph import Graph
 from ..graph.intervals import Interval, intervals_of
 from ..graph.node import Node, Op
-from ..system.progress import Progress
+from ..system.messages import Progress
 from .ascent import ascend
 from .ascent_schedule import PATIENCE, SEARCHED_MANY, SEED, STEPS, Climber, joined
 from .domain import Domain

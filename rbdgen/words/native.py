@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..graph.evaluate import Array
 from ..graph.graph import Graph
 from ..graph.node import Op
-from ..system.c_library import c_library
+from ..system.compiler import c_library
 
 Int32 = NDArray[np.int32]
 # In the order of ``enum Op`` of the C++ files, which read and write past their arrays for another.

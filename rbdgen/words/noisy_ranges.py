@@ -10,8 +10,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from .ascent_schedule import SEARCHED_MANY
 from .input_domain import InputDomain
-from .ranges import Ranges
-from .rounding import CARRIED, DEVIATIONS, MOST
+from .ranges import CARRIED, DEVIATIONS, MOST, Ranges
 from .wordlength import integer_bits
 
 MARGIN = 1 + SEARCHED_MANY  # beyond the largest value, as in ``given``

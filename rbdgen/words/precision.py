@@ -16,10 +16,10 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from ..graph.accuracy import Shares, worst_of
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST
-from ..graph.rows import Shares, worst_of
 from ..graph.sincos import SinCos
 from .ranges import Ranges
 from .wordlength import WIDEST_FACTOR, PrecisionError, angles, integer_bits

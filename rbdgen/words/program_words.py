@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from ..graph.accuracy import Worst
 from ..graph.evaluate import Array
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph, source
 from ..graph.node import Node, Op
-from ..graph.rows import Worst
 from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Visit, VisitResult, factored
-from ..system.progress import Progress
+from ..system.messages import Progress
 from .ascent_schedule import joined as both
 from .graph_words import to_words, worst_error
 from .input_domain import Finer, InputDomain

@@ -13,15 +13,13 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.intervals import Interval
 from ..graph.node import Node, Op
-from .bounds import bounds
 from .factor_bounds import GraphFactors
 from .factor_errors import ends_of, factors_in, in_words
-from .output_bounds import propagated
-from .pivot_bounds import NO_BOUNDS, PivotBounds
+from .pivot_bounds import NO_BOUNDS, PivotBounds, bounds
 from .ranges import RangeError, Ranges
 from .solved_columns import KnownSignals
 from .windows import Unit
-from .word_errors import further, lowest_word
+from .word_errors import further, lowest_word, propagated
 from .wordlength import integer_bits
 
 MOST_NODES = 20_000  # of derivatives: some seconds

@@ -18,9 +18,8 @@ from ..graph.graph import Graph
 from ..graph.intervals import Interval
 from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST, exponent_width
-from ..system.refusal import Refusal
-from .ranges import Ranges
-from .rounding import COARSE, Deviations, headroom
+from ..system.messages import Refusal
+from .ranges import COARSE, Deviations, Ranges, headroom
 
 GUARD = 1  # extra fraction bits of what only additions read, where nobody says how many
 ANGLE_BITS = 3  # extra bits of angles, which meet adders and a table only

@@ -9,13 +9,13 @@ from typing import Any
 from rbdgen import api
 from rbdgen.api.peers import PEERS
 from rbdgen.api.synthesis import yosys_version
-from rbdgen.design.cells import counted
 from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.design.functions import WHOLE
+from rbdgen.design.target import counted
 from rbdgen.draw.tables import table
-from rbdgen.graph.rows import SCALES
+from rbdgen.graph.accuracy import SCALES
 from rbdgen.system.cache import cached_result
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 from rbdgen.tools.tool import SynthesisError
 
 from .measurement import measurement

@@ -9,8 +9,8 @@ from rbdgen.compile.flow import compile_design
 from rbdgen.compile.word_errors import errors_in_graph
 from rbdgen.design.coordinates import CoordinateError, worst_at
 from rbdgen.design.loading import shipped_robots
-from rbdgen.graph.rows import REPORTED, SCALES, StateScale
-from rbdgen.system.progress import Progress
+from rbdgen.graph.accuracy import REPORTED, SCALES, StateScale
+from rbdgen.system.messages import Progress
 
 from .measurement import Row, measurement
 

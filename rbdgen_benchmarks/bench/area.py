@@ -8,12 +8,12 @@ from typing import Any
 from rbdgen.api.folder import write_file
 from rbdgen.api.synthesis import mapped, yosys_version
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.design.cells import counted
+from rbdgen.design.target import counted
 from rbdgen.draw.tables import table
 from rbdgen.schedule.area import Sample, fit
 from rbdgen.schedule.features import features
 from rbdgen.shell.emit import emit
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 
 from .chains import chain_urdf
 from .measurement import measurement

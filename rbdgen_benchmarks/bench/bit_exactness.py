@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.api.digests import FOLDER, compiler_digest, design_digest
+from rbdgen.api.design_cache import FOLDER, compiler_digest, design_digest
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.integer_model import integer_results, word_source
 from rbdgen.api.vectors import sampled_tasks, sampled_words
@@ -21,10 +21,9 @@ from rbdgen.compile.flow import compile_design, compile_front, front_end
 from rbdgen.design.functions import ROLLOUTS, WHOLE
 from rbdgen.design.loading import load
 from rbdgen.graph.fixed import Integers
-from rbdgen.system.c_library import FLAGS, build
 from rbdgen.system.cache import cached_result
-from rbdgen.system.compiler import about, find_compiler
-from rbdgen.system.progress import Progress
+from rbdgen.system.compiler import FLAGS, about, build, find_compiler
+from rbdgen.system.messages import Progress
 from rbdgen.tasks.c import tasks_source
 
 from .measurement import Row, measurement

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from rbdgen import api
+from rbdgen.api.c_header import line_layouts
+from rbdgen.api.design_cache import FOLDER, compiler_digest
 from rbdgen.api.design_file import DESIGN
-from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import read_manifest
-from rbdgen.api.host_interface import line_layouts
 from rbdgen.api.integer_model import integer_results
-from rbdgen.api.sampling import states as sampled
+from rbdgen.api.recorded_states import states as sampled
 from rbdgen.api.vectors import sampled_tasks
 from rbdgen.compile.flow import compile_design
 from rbdgen.design.functions import GIVES, NEEDS
@@ -22,7 +22,7 @@ from rbdgen.draw.tables import table
 from rbdgen.shell.packets import Answered
 from rbdgen.shell.task_packets import Status
 from rbdgen.system.cache import cached_result
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.links import SIMULATED, SerialPort
 

@@ -10,7 +10,7 @@ from rbdgen.api.synthesis import mapped
 from rbdgen.compile.product import Product
 from rbdgen.design.target import TARGETS
 from rbdgen.shell.emit import Emitted, emit
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 from rbdgen.tools.tool import SynthesisError
 
 FAMILIES = ("xcup", "ecp5")

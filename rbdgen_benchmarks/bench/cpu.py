@@ -24,10 +24,9 @@ from rbdgen.compile.samples import accuracy_of, sample_states
 from rbdgen.design.coordinates import CoordinateError, brief, coordinate_errors, worst_of_scales
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
-from rbdgen.graph.accuracy import Accuracy
-from rbdgen.graph.rows import REPORTED, SCALES
+from rbdgen.graph.accuracy import REPORTED, SCALES, Accuracy
 from rbdgen.system.cache import cached_result
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 from rbdgen.system.records import plain
 
 from .measurement import measurement

@@ -10,8 +10,8 @@ from rbdgen.api.simulation import Simulation
 from rbdgen.api.synthesis import Synthesis
 from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.draw.tables import table
-from rbdgen.graph.rows import SCALES
-from rbdgen.system.progress import Progress
+from rbdgen.graph.accuracy import SCALES
+from rbdgen.system.messages import Progress
 
 ARM, SMALL, SMALL_PART = "iiwa14", "pendulum", "ecp5-25f"
 STATES = 2000

@@ -14,7 +14,7 @@ from rbdgen.api.simulation import integer_errors
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.draw.tables import table
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 from rbdgen.system.signals import run_child
 
 from .chains import chain_urdf

@@ -15,11 +15,11 @@ from rbdgen.design.coordinates import CoordinateError, brief, worst_share
 from rbdgen.design.functions import INVERTING
 from rbdgen.design.runs import IntegerRun
 from rbdgen.draw.tables import markdown, table
-from rbdgen.graph.rows import SCALES
+from rbdgen.graph.accuracy import SCALES
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.area import estimated
 from rbdgen.schedule.features import features
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 from rbdgen.words.precision import smallest_width
 from rbdgen.words.ranges import RangeError
 from rbdgen.words.wordlength import PrecisionError

@@ -22,8 +22,8 @@ from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import write_file
 from rbdgen.robot.model import JointKind, Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
-from rbdgen.system.data import data_folder
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
+from rbdgen.system.templates import data_folder
 
 from .measurement import Row, measurement
 from .same_robot import assert_same_robot

@@ -14,7 +14,7 @@ from rbdgen.codegen.nvcc import Use, compiled, uses
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import table
 from rbdgen.system.gpu import NoGpu, find_gpu
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 from rbdgen.system.signals import run_child
 from rbdgen.system.templates import render
 

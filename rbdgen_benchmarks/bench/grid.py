@@ -20,7 +20,7 @@ from rbdgen import api
 from rbdgen.api.timing import said
 from rbdgen.codegen.interface import ArrayInterface
 from rbdgen.codegen.nvcc import compiled
-from rbdgen.system.refusal import Refusal
+from rbdgen.system.messages import Refusal
 from rbdgen.system.signals import run_child
 from rbdgen.system.templates import render
 

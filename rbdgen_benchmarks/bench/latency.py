@@ -13,12 +13,12 @@ from rbdgen.compile.core import as_asked
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.formulation import ranked
 from rbdgen.compile.words import FixedFunctions
-from rbdgen.design.derived import formulation_of
+from rbdgen.design.design import formulation_of
 from rbdgen.design.loading import filed
 from rbdgen.robot.compose import bodily
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.xml_lines import read_bytes
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 
 from .measurement import Rows, measurement
 

@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 from rbdgen import api
 from rbdgen.api.compilation import Compilation
 from rbdgen.api.folder import checked_manifest, write_folder
+from rbdgen.api.integer_model import load_core
 from rbdgen.api.simulation import integer_errors, simulate_core
-from rbdgen.api.verilated import load_core
 from rbdgen.api.verilog import verilog
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.design.coordinates import brief
 from rbdgen.design.runs import CoreRun
+from rbdgen.graph.accuracy import SCALES
 from rbdgen.graph.graph import source
 from rbdgen.graph.node import Op
-from rbdgen.graph.rows import SCALES
 from rbdgen.schedule.features import features
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 
 from .arithmetic import HEAD as HEAD_BEFORE
 from .arithmetic import arithmetic, as_row

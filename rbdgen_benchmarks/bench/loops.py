@@ -18,8 +18,8 @@ from rbdgen.design.choices import CODES
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
 from rbdgen.system.compiler import find_compiler
-from rbdgen.system.elf import sections
-from rbdgen.system.progress import Progress
+from rbdgen.system.gpu import sections
+from rbdgen.system.messages import Progress
 
 from .compiling import cpu_seconds
 from .cpu import processor

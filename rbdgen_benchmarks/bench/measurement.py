@@ -10,8 +10,7 @@ from typing import Any
 from rbdgen.api.folder import write_file
 from rbdgen.draw.tables import aligned, markdown
 from rbdgen.robot.xml_lines import did_you_mean, quoted
-from rbdgen.system.progress import Progress
-from rbdgen.system.refusal import Refusal
+from rbdgen.system.messages import Progress, Refusal
 
 DAYS = "days"  # takes so long that "all" leaves it out
 Row = Sequence[Any]

@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.cluster import Executor
-from rbdgen.api.digests import FOLDER, compiler_digest
-from rbdgen.api.parallel import in_parallel
+from rbdgen.api.design_cache import FOLDER, compiler_digest
+from rbdgen.api.parallel import Executor, in_parallel
 from rbdgen.draw.tables import table
 from rbdgen.robot.xml_lines import did_you_mean, quoted
 from rbdgen.system.cache import cached_result
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 
 from .accelerators import accelerators
 from .accuracy import accuracy

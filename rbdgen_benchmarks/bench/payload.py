@@ -14,7 +14,7 @@ from rbdgen.design.coordinates import brief
 from rbdgen.design.loading import load
 from rbdgen.schedule.area import estimated
 from rbdgen.schedule.features import features
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 
 from .cells import FAMILIES
 from .errors import errors

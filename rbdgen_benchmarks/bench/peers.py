@@ -17,7 +17,7 @@ from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.design.nested import MotionLimits
 from rbdgen.system.cache import cached_result
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 
 from .cells import cells, count
 from .errors import SEED, measured_of

@@ -15,7 +15,7 @@ import numpy as np
 
 from rbdgen import api
 from rbdgen.api.arrays import completed
-from rbdgen.api.digests import FOLDER, compiler_digest
+from rbdgen.api.design_cache import FOLDER, compiler_digest
 from rbdgen.api.folder import write_folder
 from rbdgen.api.native_programs import NativeProgram, ProgramKind
 from rbdgen.api.programs import cpp_program
@@ -23,14 +23,14 @@ from rbdgen.api.reference import golden_model
 from rbdgen.codegen.library import build
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
+from rbdgen.design.bounds import State
 from rbdgen.design.design import Design
 from rbdgen.design.loading import load
-from rbdgen.design.states import State
 from rbdgen.draw.tables import table
 from rbdgen.robot.model import Array, Robot, RobotError
 from rbdgen.system.cache import cached_result
 from rbdgen.system.compiler import about, find_compiler
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 
 from .measurement import Rows, measurement
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from rbdgen.api.evaluation import checked
 from rbdgen.api.native_programs import compiled
+from rbdgen.api.recorded_states import states
 from rbdgen.api.reference import golden_model
-from rbdgen.api.sampling import states
 from rbdgen.design.design import Design
 from rbdgen.design.loading import load
 from rbdgen.robot.model import Array, Robot
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 
 from .measurement import Row, measurement
 

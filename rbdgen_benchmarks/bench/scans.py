@@ -10,7 +10,7 @@ import numpy as np
 from rbdgen.draw.tables import table
 from rbdgen.golden import aba, rnea
 from rbdgen.robot.model import Array
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 from rbdgen_host.parallel import FORWARD, INVERSE, Dynamics
 from rbdgen_host.parallel.chains import random_chain
 from rbdgen_host.parallel.jax_installed import jax

@@ -16,13 +16,13 @@ from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.front import any_inputs
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
-from rbdgen.dynamics.directions import seeds
 from rbdgen.dynamics.motion import RobotState
+from rbdgen.dynamics.tangent_space import seeds
+from rbdgen.graph.derivative import differentiate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node
-from rbdgen.graph.tangent import differentiate
 from rbdgen.graph.word import indices, kind_of, spell
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 from rbdgen.words.order import EXACT, run
 
 from .cpu import processor

@@ -10,7 +10,7 @@ import numpy as np
 
 from rbdgen.draw.loglog import Panel, picture
 from rbdgen.draw.tables import table
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 
 from .closed_loop import (
     DELAY,

@@ -11,7 +11,7 @@ from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.functions import WHOLE
 from rbdgen.draw import grouped_bars as groups
 from rbdgen.draw.tables import table
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 
 from ..bench.accelerators import DESIGNS, PUBLISHED, beside_dadu
 from .report import Reproduction

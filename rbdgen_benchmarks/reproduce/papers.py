@@ -10,7 +10,7 @@ from typing import Any
 
 from rbdgen import api
 from rbdgen.api.peers import PAPERS
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 
 from .report import Reproduction
 

@@ -23,7 +23,7 @@ T = TypeVar("T")
 class Size:
     """``bits`` of a sum or a product in the mean, and of the ``widest``; ``multipliers`` of the
     ECP5 that take a task in each cycle, and the ``error`` of the coordinate that is off most, over
-    what is allowed at its scale (`rbdgen.graph.rows`): None where they are not known."""
+    what is allowed at its scale (`rbdgen.graph.accuracy`): None where they are not known."""
 
     bits: float
     widest: int

@@ -12,7 +12,7 @@ from rbdgen.codegen.compiled import CompiledModel, CSources, Results
 from rbdgen.compile.flow import Front
 from rbdgen.dynamics.interface import Columns, from_columns, to_columns
 from rbdgen.graph.fixed import Format, Integers, evaluate_fixed
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 from rbdgen.words.input_domain import InputDomain
 
 from .ilqr import Array, Points

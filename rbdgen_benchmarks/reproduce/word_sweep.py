@@ -12,7 +12,7 @@ import numpy as np
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import sample_inputs
 from rbdgen.draw.heatmap import Share, solved_share
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 from rbdgen_host.driver import Dynamics
 
 from .ilqr import Array, Points, Robotics, Tasks, solve

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.draw.loglog import Panel, picture
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 
 from .depths import depths
 from .report import Reproduction

@@ -8,7 +8,7 @@ from typing import Any
 
 from rbdgen.draw.loglog import Panel, picture
 from rbdgen.draw.tables import table
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 
 from .depths import depths
 from .report import Reproduction

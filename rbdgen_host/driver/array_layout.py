@@ -13,7 +13,7 @@ from rbdgen.api.arrays import completed
 from rbdgen.api.folder import InputError
 from rbdgen.codegen.cuda_library import on_device
 from rbdgen.robot.model import Robot
-from rbdgen.robot.payload import PAYLOAD, SIZE
+from rbdgen.robot.variations import PAYLOAD, SIZE
 
 from .words import SPELT, Array, step_counts, step_sizes
 

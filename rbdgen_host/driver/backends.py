@@ -11,20 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdgen.api.c_header import line_layouts, packet_format
 from rbdgen.api.design_cache import CachedIntegers, cached_design
 from rbdgen.api.design_file import DESIGN, ROBOT, filed_notes
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import MARK, InputError, checked_manifest, read_manifest, refuse_core
-from rbdgen.api.host_interface import line_layouts, packet_format
+from rbdgen.api.integer_model import load_core
 from rbdgen.api.native_programs import NativeProgram, compiled
 from rbdgen.api.reference import golden_model
-from rbdgen.api.verilated import load_core
 from rbdgen.codegen.compiled import Results
 from rbdgen.design.arrays import gives
 from rbdgen.design.bounds import whole_turns, within_a_turn
 from rbdgen.design.choices import COMPILED
-from rbdgen.design.derived import of_functions
-from rbdgen.design.design import Design, has_registers
+from rbdgen.design.design import Design, has_registers, of_functions
 from rbdgen.design.facts import TaskFacts
 from rbdgen.design.functions import ROLLOUTS, TOGETHER
 from rbdgen.design.loading import load
@@ -33,7 +32,7 @@ from rbdgen.graph.fixed import Integers
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Robot
 from rbdgen.shell.task_packets import Status
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 from rbdgen.tools.model import Model
 
 from .cores import by_hardware, by_model, run_core

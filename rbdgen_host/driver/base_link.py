@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rbdgen.golden import rerooted, rerooted_forces, rerooted_slopes
-from rbdgen.golden.spatial import transform_vector, transpose_times
-from rbdgen.graph.arrays import FAR
+from rbdgen.golden.tree import transform_vector, transpose_times
+from rbdgen.graph.word import FAR
 from rbdgen.robot.model import Array, Robot
 
 SAME = {"p", "R", "twist", "com", "kinetic", "potential", "hg", "lambda_c"}  # whatever is the base

@@ -10,12 +10,12 @@ import numpy as np
 from rbdgen.api.design_file import DESIGN
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import read_manifest
-from rbdgen.api.sampling import states as sampled
+from rbdgen.api.recorded_states import states as sampled
 from rbdgen.design.arrays import given_coordinates, takes
 from rbdgen.design.loading import load
-from rbdgen.robot.payload import PAYLOAD
+from rbdgen.robot.variations import PAYLOAD
 from rbdgen.shell.packets import SELF_TEST, TESTED
-from rbdgen.system.progress import Progress
+from rbdgen.system.messages import Progress
 
 from .defaults import DynamicsWarning
 from .dynamics import Dynamics

@@ -26,7 +26,7 @@ from rbdgen.design.functions import BESIDE, GIVEN_BASE, ROLLOUTS, UNFORCED
 from rbdgen.design.keywords import DesignChoices
 from rbdgen.design.loading import as_filed, refuse_unknown
 from rbdgen.robot.model import RobotError
-from rbdgen.robot.payload import PAYLOAD, SIZE, checked_body, payload_of
+from rbdgen.robot.variations import PAYLOAD, SIZE, checked_body, payload_of
 from rbdgen.robot.xml_lines import did_you_mean
 
 from .array_layout import flat_states

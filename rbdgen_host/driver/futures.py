@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rbdgen.api.folder import InputError
 from rbdgen.design.functions import ALIASES, BY_NAME, GIVEN_BASE, GIVES, NEEDS, WHOLE
-from rbdgen.graph.arrays import FAR
+from rbdgen.graph.word import FAR
 
 from .base_link import BaseLink
 from .requests import Answer, Tasks

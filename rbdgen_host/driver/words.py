@@ -14,9 +14,8 @@ from rbdgen.design.arrays import given_coordinates, gives
 from rbdgen.design.design import Design
 from rbdgen.design.facts import TaskFacts
 from rbdgen.dynamics.interface import SAMPLED, from_columns, to_columns
-from rbdgen.graph.arrays import shape_of
 from rbdgen.graph.fixed import Format, Integers
-from rbdgen.graph.word import kind_of, renamed
+from rbdgen.graph.word import kind_of, renamed, shape_of
 from rbdgen.robot.angles import wrapped
 from rbdgen.robot.model import Robot
 from rbdgen.tasks.integration import LONGEST, STEP

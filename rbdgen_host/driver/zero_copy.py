@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from rbdgen.api.arrays import completed
 from rbdgen.api.native_programs import NativeProgram
 from rbdgen.codegen.cuda_library import module_of, on_device
+from rbdgen.design.bounds import turns
 from rbdgen.design.functions import NEEDS
-from rbdgen.design.states import turns
 from rbdgen.dynamics.interface import WRENCH
-from rbdgen.graph.arrays import FAR
-from rbdgen.robot.payload import PAYLOAD
+from rbdgen.graph.word import FAR
+from rbdgen.robot.variations import PAYLOAD
 
 
 class Direct:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen.golden import tree
-from rbdgen.golden.spatial import inertia_matrix
+from rbdgen.golden.tree import inertia_matrix
 
 from .algebra import Array, mm, motion_transform, mv, solved, transposed
 from .links import Links

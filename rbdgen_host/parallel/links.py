@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen.golden import tree
-from rbdgen.golden.spatial import inertia_matrix
+from rbdgen.golden.tree import inertia_matrix
 from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.model import Array, JointKind, Robot, RobotError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbdgen.golden import tree
-from rbdgen.golden.spatial import inertia_matrix
+from rbdgen.golden.tree import inertia_matrix
 from rbdgen.robot.model import RobotError
 
 from .links import Links

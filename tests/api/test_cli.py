@@ -11,7 +11,7 @@ import pytest
 from rbdgen import __version__, api
 from rbdgen.cli.main import main
 from rbdgen.cli.parser import parser
-from rbdgen.system.data import data_folder
+from rbdgen.system.templates import data_folder
 from tests.support.command_line import refused
 
 COMMANDS = (

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.api.cluster import ATTEMPTS, RAN, Executor, JobError, executor_of, in_jobs
 from rbdgen.api.folder import InputError
-from rbdgen.api.parallel import in_parallel
+from rbdgen.api.parallel import ATTEMPTS, RAN, Executor, JobError, executor_of, in_jobs, in_parallel
 from rbdgen.cli.main import main
 from rbdgen.system.cache import cached_result
 

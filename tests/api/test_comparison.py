@@ -12,12 +12,11 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api.comparison import _worst, placed, relative, theirs
-from rbdgen.api.design_rows import Line
-from rbdgen.api.peers import PEERS
+from rbdgen.api.peers import PEERS, Line
 from rbdgen.cli.main import main
 from rbdgen.design.coordinates import CoordinateError, ScaleError
 from rbdgen.design.runs import CoreRun
-from rbdgen.graph.rows import SCALES
+from rbdgen.graph.accuracy import SCALES
 from tests.support.made import generated
 
 

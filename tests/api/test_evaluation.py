@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.codegen.hls_library import NoHeaders
+from rbdgen.codegen.hls_program import NoHeaders
 from rbdgen.design.choices import MODELS
 from rbdgen.design.loading import load
-from rbdgen.system.data import data_folder
+from rbdgen.system.templates import data_folder
 
 ROBOT = "gantry"
 N = 50

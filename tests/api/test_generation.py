@@ -21,7 +21,7 @@ from rbdgen.api.design_file import design_text
 from rbdgen.design import loading
 from rbdgen.design.loading import load
 from rbdgen.robot.urdf import parse_urdf
-from rbdgen.system.data import data_folder
+from rbdgen.system.templates import data_folder
 from tests.support.made import generated
 from tests.support.marks import slow
 

@@ -10,7 +10,7 @@ import pytest
 from rbdgen import api
 from rbdgen.compile.flow import compile_front, fixed_point, front_end
 from rbdgen.compile.product import Product
-from rbdgen.design.derived import formulation_of
+from rbdgen.design.design import formulation_of
 from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError
 from tests.support.made import compiled

@@ -13,7 +13,7 @@ from rbdgen.api.report_errors import EIGHTHS, ArrayErrors, errors_of
 from rbdgen.api.simulation import outputs_and_golden, scaled_batches
 from rbdgen.compile.flow import compile_design
 from rbdgen.compile.product import Product
-from rbdgen.graph.rows import REPORTED
+from rbdgen.graph.accuracy import REPORTED
 
 STATES, SEED = 800, 3
 WRIST = """<robot name="arm"><link name="base"/>

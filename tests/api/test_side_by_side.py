@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen import api
-from rbdgen.api.design_rows import Line
+from rbdgen.api.peers import Line
 from rbdgen.api.side_by_side import (
     CALL,
     CORE,
@@ -25,7 +25,7 @@ from rbdgen.api.side_by_side import (
 from rbdgen.api.timing import ProgramTimes, Times
 from rbdgen.cli.main import main
 from rbdgen.design.coordinates import CoordinateError, ScaleError, worst_share
-from rbdgen.graph.rows import SCALES
+from rbdgen.graph.accuracy import SCALES
 from rbdgen.shell.packets import PacketWidths
 
 FAST = Line("fast", 100, (2, 2), 100.0, "placed and routed", 50)

@@ -14,7 +14,7 @@ from rbdgen import api
 from rbdgen.api.fusesoc import shell_ports
 from rbdgen.api.verilog import README, words_of
 from rbdgen.cli.main import main
-from rbdgen.system.named_word import NamedWord
+from rbdgen.system.records import NamedWord
 
 
 @pytest.fixture(scope="module")

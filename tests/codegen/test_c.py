@@ -19,7 +19,7 @@ from rbdgen.design.functions import OF_FRAMES
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
-from rbdgen.schedule.flags import flagged_outputs
+from rbdgen.schedule.plan import flagged_outputs
 from tests.support.integer_graphs import WARNINGS, Compiled, all_words, expected, random_graph
 
 UNDEFINED = ("-O1", "-fsanitize=undefined", "-fno-sanitize-recover=undefined")

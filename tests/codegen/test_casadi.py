@@ -12,8 +12,8 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api.evaluation import checked
+from rbdgen.api.recorded_states import states
 from rbdgen.api.reference import golden_model
-from rbdgen.api.sampling import states
 from rbdgen.design.loading import load
 
 casadi = pytest.importorskip("casadi")

@@ -10,8 +10,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.codegen import nvcc
-from rbdgen.codegen.cuda_bounds import Kernel, most_blocks, settled
-from rbdgen.codegen.nvcc import NoNvcc, Use, find_nvcc
+from rbdgen.codegen.nvcc import Kernel, NoNvcc, Use, find_nvcc, most_blocks, settled
 
 FREE = Use("kernel_0", "sm_90", "float", 100, 0, 0, 0, 10_000)
 KERNEL = Kernel(1000, 90, blocks_f32=4, blocks_f64=3)

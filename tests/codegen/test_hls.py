@@ -20,15 +20,14 @@ from rbdgen.api.vectors import sampled_words
 from rbdgen.codegen import hls_functions
 from rbdgen.codegen.c_program import rows
 from rbdgen.codegen.hls_integers import HlsIntegers, units
-from rbdgen.codegen.hls_library import headers
-from rbdgen.codegen.hls_program import WIDEST, hls_files, stream
+from rbdgen.codegen.hls_program import WIDEST, headers, hls_files, stream
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.graph.fixed import FixedGraph, Format, Integers
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node
 from rbdgen.graph.verify import verify_fixed
-from rbdgen.schedule.flags import flagged_outputs
-from rbdgen.system.named_word import NamedWord
+from rbdgen.schedule.plan import flagged_outputs
+from rbdgen.system.records import NamedWord
 from tests.support.hls_bench import BEAT, STREAM, run
 from tests.support.integer_graphs import ABOUT, all_words, expected
 

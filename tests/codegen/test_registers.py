@@ -9,7 +9,7 @@ import pytest
 
 from rbdgen.api import generate, read_manifest
 from rbdgen.codegen import hls_functions
-from rbdgen.codegen.hls_library import headers
+from rbdgen.codegen.hls_program import headers
 from tests.support.hls_bench import BEAT, STREAM, run
 from tests.support.marks import slow
 

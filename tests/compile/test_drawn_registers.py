@@ -20,11 +20,11 @@ from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.front import of_bodies
 from rbdgen.compile.parameters import canonical_of
 from rbdgen.compile.words import sample_inputs
-from rbdgen.design.derived import no_defaults
-from rbdgen.graph.parameters import parameter_words
+from rbdgen.design.design import no_defaults
+from rbdgen.graph.fixed import parameter_words
 from rbdgen.robot.model import JointKind, RobotError
 from rbdgen.robot.variations import any_of_model
-from rbdgen.system.notes import CHANGES
+from rbdgen.system.messages import CHANGES
 from rbdgen.words.falsify import falsify
 from rbdgen.words.wordlength import PrecisionError
 from tests.support.as_urdf import written

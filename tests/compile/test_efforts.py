@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.compile.efforts import note_of_efforts
+from rbdgen.compile.expected import note_of_efforts
 from rbdgen.compile.flow import front_end
 from rbdgen.design.loading import load
-from rbdgen.system.notes import changes_results
+from rbdgen.system.messages import changes_results
 
 MASS = 2.0  # kg, 0.25 m off each axis
 

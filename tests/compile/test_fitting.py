@@ -16,12 +16,11 @@ from rbdgen.compile.fitting import FILLED, ResourceEstimate, Search, SharingChoi
 from rbdgen.compile.product import Product
 from rbdgen.compile.word_errors import errors_in_graph
 from rbdgen.design.coordinates import said
-from rbdgen.design.derived import is_left_open
-from rbdgen.design.design import Design
+from rbdgen.design.design import Design, is_left_open
 from rbdgen.design.loading import load
 from rbdgen.design.nested import Fitted
 from rbdgen.design.target import TARGETS, Target, find_target
-from rbdgen.graph.rows import SCALES
+from rbdgen.graph.accuracy import SCALES
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.area import estimated
 from rbdgen.schedule.features import features

@@ -12,10 +12,9 @@ from rbdgen import api, golden
 from rbdgen.api.results import Results
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.samples import domain_of, sample_states
-from rbdgen.design.bounds import bounds
+from rbdgen.design.bounds import bounds, random_states
 from rbdgen.design.loading import load
 from rbdgen.design.payload import DEFAULT_MASS
-from rbdgen.design.states import random_states
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.model import Array

@@ -14,7 +14,7 @@ from rbdgen.compile.front import of_bodies
 from rbdgen.compile.parameters import canonical_of
 from rbdgen.compile.words import RANGE_SAMPLES, sample_inputs
 from rbdgen.design.functions import OF_FRAMES, OF_MASSES
-from rbdgen.graph.parameters import parameter_words
+from rbdgen.graph.fixed import parameter_words
 from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.frames import align_axes
 from rbdgen.robot.model import RobotError

@@ -12,17 +12,17 @@ import pytest
 
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile import front as front_room
-from rbdgen.compile import joints_or_whole
+from rbdgen.compile import scheduled as joints_or_whole
 from rbdgen.compile.accelerator_area import (
     accelerator_features,
     luts_of_sums,
     stage_luts,
     sums_apart,
 )
+from rbdgen.compile.accelerator_sharing import Pieces
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.compile.scheduled import of_joints
-from rbdgen.compile.shared_limbs import Pieces
 from rbdgen.compile.stage_pieces import GUARD, by_columns, pieces_of_joints
 from rbdgen.design.functions import ON_ACCELERATORS
 from rbdgen.graph.text import to_text

@@ -7,7 +7,7 @@ import pytest
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.word_errors import errors_in_graph, too_inexact
 from rbdgen.design.coordinates import CoordinateError, ScaleError
-from rbdgen.graph.rows import SCALES
+from rbdgen.graph.accuracy import SCALES
 from rbdgen.schedule.round_plan import RoundPlan
 
 

@@ -10,7 +10,7 @@ from rbdgen.design.coordinates import (
     worst_lines,
     worst_of_scales,
 )
-from rbdgen.graph.rows import REPORTED, SCALES
+from rbdgen.graph.accuracy import REPORTED, SCALES
 
 NAMES = tuple(scale.name for scale in REPORTED)
 

@@ -15,14 +15,12 @@ from numpy.testing import assert_allclose
 from rbdgen.design.arrays import given_coordinates, needs
 from rbdgen.design.bounds import bounds
 from rbdgen.design.choices import ERROR
-from rbdgen.design.derived import no_defaults
-from rbdgen.design.design import Design, promising
+from rbdgen.design.design import Design, no_defaults, promising
 from rbdgen.design.limits import DEFAULT_VELOCITY
 from rbdgen.design.loading import load, locate, shipped_robots
-from rbdgen.design.nested import MotionLimits
-from rbdgen.design.yaml_lines import parse_yaml
+from rbdgen.design.nested import MotionLimits, parse_yaml
 from rbdgen.robot.model import RobotError
-from rbdgen.system import data
+from rbdgen.system import templates as data
 
 NAMES = [
     *("baxter", "gantry", "humanoid", "hyq", "iiwa14", "pendulum", "spot_arm_like", "tiago_like"),

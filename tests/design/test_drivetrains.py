@@ -13,7 +13,7 @@ from rbdgen.api.design_file import design_text
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.loading import load, shipped_robots
 from rbdgen.robot.model import Drivetrain, RobotError
-from rbdgen.system.data import data_folder
+from rbdgen.system.templates import data_folder
 
 SAID = '<dynamics damping="0.5" friction="0.3" armature="0.02"/></joint>'
 BLOCK = """robot: arm.urdf

@@ -12,8 +12,8 @@ from rbdgen import api
 from rbdgen.api import comparison
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.effects import notes_of_effects, notes_of_use
-from rbdgen.design.idle_rules import IDLE
 from rbdgen.design.loading import load
+from rbdgen.design.rule import IDLE
 from rbdgen.robot.model import RobotError
 from rbdgen_host.driver import Dynamics
 

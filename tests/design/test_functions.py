@@ -10,7 +10,7 @@ import rbdgen
 import rbdgen_host
 from rbdgen import golden
 from rbdgen.design.functions import BY_NAME, GIVEN_BASE, GIVES, NEEDS, TABLE, TRAITS, having
-from rbdgen.graph.arrays import SHAPES
+from rbdgen.graph.word import SHAPES
 
 STATE = {"q", "qd", "qdd", "tau", "Minv", "h", "steps"}
 KNOWN_BY_NAME = 8  # files, of rbdgen and its host

@@ -11,7 +11,7 @@ import pytest
 
 from rbdgen.design.functions import WHOLE
 from rbdgen.draw.accelerator import ENTRY, EXIT, links_of, picture
-from rbdgen.draw.colours import of_function
+from rbdgen.draw.svg import of_function
 from rbdgen.tasks.stages import Accelerator
 from tests.support.made import accelerated
 

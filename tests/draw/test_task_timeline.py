@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from rbdgen.draw.colours import of_function, of_stage
+from rbdgen.draw.svg import of_function, of_stage
 from rbdgen.draw.task_timeline import TASKS, Stay, Task, timeline
 from tests.support.accelerated import accelerate
 

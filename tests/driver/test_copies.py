@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api import InputError, generate
-from rbdgen.system.data import data_folder
+from rbdgen.system.templates import data_folder
 from rbdgen_host.driver import Dynamics, DynamicsWarning
 from tests.support.marks import slow
 

@@ -10,7 +10,7 @@ import pinocchio as pin
 import pytest
 
 from rbdgen.api import generate
-from rbdgen.system.data import data_folder
+from rbdgen.system.templates import data_folder
 from rbdgen_host.driver import Dynamics, DynamicsWarning
 
 PLAIN = (

@@ -14,8 +14,8 @@ import pytest
 
 from rbdgen.api import InputError, generate, read_manifest
 from rbdgen.design.functions import GIVES, NEEDS, ON_ACCELERATORS
-from rbdgen.graph.arrays import shape_of
-from rbdgen.robot.payload import checked_body, payload_of
+from rbdgen.graph.word import shape_of
+from rbdgen.robot.variations import checked_body, payload_of
 from rbdgen.shell.task_packets import FORMAT_VERSION, Response, Status
 from rbdgen.shell.task_registers import MAGIC, register_table
 from rbdgen_host.driver import Dynamics, c_header

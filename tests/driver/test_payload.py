@@ -17,8 +17,8 @@ from rbdgen.design.bounds import bounds
 from rbdgen.design.loading import load
 from rbdgen.design.payload import DRAWN, PayloadLimits, random_payloads
 from rbdgen.robot.model import Robot, RobotError
-from rbdgen.robot.payload import carrying, checked_body, inertia_of, payload_of
-from rbdgen.system.data import data_folder
+from rbdgen.robot.variations import carrying, checked_body, inertia_of, payload_of
+from rbdgen.system.templates import data_folder
 from rbdgen_host.driver import Dynamics
 
 FUNCTIONS = ("id", "m", "did")

@@ -14,9 +14,9 @@ from rbdgen.dynamics.program import program
 from rbdgen.dynamics.rnea import rnea
 from rbdgen.dynamics.scalars import FloatScalars
 from rbdgen.dynamics.trace import trace
-from rbdgen.graph.arrays import array_of
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
+from rbdgen.graph.word import array_of
 from rbdgen.robot.canonical import canonicalize, stages
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import Array, JointKind, Robot

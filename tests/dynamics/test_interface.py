@@ -7,10 +7,9 @@ import pytest
 
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
-from rbdgen.design.bounds import bounds
+from rbdgen.design.bounds import bounds, random_states
 from rbdgen.design.design import Design
 from rbdgen.design.loading import load
-from rbdgen.design.states import random_states
 from rbdgen.dynamics.interface import (
     MARGIN,
     clip,

@@ -10,8 +10,8 @@ import pytest
 from rbdgen import golden
 from rbdgen.design.design import Design
 from rbdgen.design.loading import load
+from rbdgen.dynamics.block_inverse import FARTHEST, LEFT_OUT
 from rbdgen.dynamics.interface import from_columns, random_inputs, to_columns
-from rbdgen.dynamics.near import FARTHEST, LEFT_OUT
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.verify import verify

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from rbdgen.dynamics.kept import TaskInput, times
 from rbdgen.dynamics.recording import Recorder, Repeating
 from rbdgen.dynamics.scalars import Scalar
-from rbdgen.dynamics.steps import Runner
+from rbdgen.dynamics.steps import Runner, TaskInput, times
 from rbdgen.graph.visits import Program, Scaled, Visit, VisitResult
 
 Moving = tuple[Scalar, Scalar]  # a velocity, an acceleration

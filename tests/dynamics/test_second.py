@@ -10,8 +10,8 @@ import pytest
 from rbdgen import golden
 from rbdgen.design.functions import GIVES
 from rbdgen.design.loading import load
-from rbdgen.dynamics.directions import brackets
 from rbdgen.dynamics.interface import from_columns, to_columns
+from rbdgen.dynamics.tangent_space import brackets
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph

@@ -11,10 +11,10 @@ from rbdgen.compile.flow import Front, front_end
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.dynamics.program import program
 from rbdgen.dynamics.trace import trace
-from rbdgen.graph.arrays import array_of
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.verify import verify
 from rbdgen.graph.visits import Visit, VisitResult
+from rbdgen.graph.word import array_of
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import JointKind

@@ -13,7 +13,7 @@ from rbdgen import golden
 from rbdgen.design.loading import load
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Robot, RobotError
-from rbdgen.robot.payload import carrying, checked_body, inertia_of, payload_of
+from rbdgen.robot.variations import carrying, checked_body, inertia_of, payload_of
 from tests.support.comparison import check, golden_answers, random_question
 from tests.support.pinocchio_models import peer_from_urdf
 

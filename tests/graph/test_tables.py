@@ -20,7 +20,7 @@ from rbdgen.graph.node import Builder, Op
 from rbdgen.rtl.units import UNIT, Unit
 from rbdgen.schedule.units import Job, job
 from rbdgen.words import native as arrays
-from rbdgen.words import rounding
+from rbdgen.words import ranges as rounding
 from rbdgen.words import word_errors as errors
 from tests.words.ascent_numpy import SLOPE, VALUE
 
@@ -44,10 +44,10 @@ PLACES = {
     "INTEGER": "graph/fixed.py",
     "INTERVAL": "graph/intervals.py",
     "DERIVATIVE": "graph/derivative.py",
-    "CARRIED": "words/rounding.py, words/word_errors.py",
+    "CARRIED": "words/ranges.py, words/word_errors.py",
     "UNIT": "rtl/units.py",
     "MORE": "passes/mixed_precision.py",  # 1, unless it is there
-    "TAKES": "compile/estimate.py",  # 0, unless it is there
+    "TAKES": "compile/accelerator_area.py",  # 0, unless it is there
 }
 
 

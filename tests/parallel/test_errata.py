@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.golden.spatial import motion_cross
+from rbdgen.golden.tree import motion_cross
 from rbdgen.robot.model import Array
 from rbdgen_host.parallel import constraints
 from rbdgen_host.parallel.algebra import mm, motion_transform, mv, solved, transposed

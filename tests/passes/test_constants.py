@@ -11,10 +11,11 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.verify import verify
-from rbdgen.passes.constants import (
+from rbdgen.words.constant_multiply import (
     Recipe,
     Sum,
     cheapest,
+    constant_multiply,
     depth,
     one_addition,
     parts,
@@ -22,7 +23,6 @@ from rbdgen.passes.constants import (
     tables,
     value,
 )
-from rbdgen.words.constant_multiply import constant_multiply
 
 
 def made(recipe: Recipe, exponent: int) -> float:

@@ -15,9 +15,8 @@ from rbdgen.compile.flow import Front, compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.compile.samples import accuracy_of
 from rbdgen.compile.words import sample_inputs
-from rbdgen.graph.accuracy import Accuracy
+from rbdgen.graph.accuracy import SCALES, Accuracy, worst_of
 from rbdgen.graph.evaluate import evaluate
-from rbdgen.graph.rows import SCALES, worst_of
 from rbdgen.robot.model import RobotError
 from rbdgen.words import graph_words as words
 from rbdgen.words.input_domain import InputDomain

@@ -20,7 +20,7 @@ from rbdgen.design.loading import load, locate
 from rbdgen.robot.model import NotFound, RobotError
 from rbdgen.robot.sources import as_urdf, described, received, root_tag
 from rbdgen.robot.urdf import read_urdf
-from rbdgen.system.data import data_folder
+from rbdgen.system.templates import data_folder
 from rbdgen_benchmarks.bench.same_robot import assert_same_robot
 from tests.support.mjcf_texts import ARM
 

@@ -11,7 +11,7 @@ import pytest
 
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.urdf import read_urdf
-from rbdgen.system.data import data_folder
+from rbdgen.system.templates import data_folder
 from rbdgen_benchmarks.bench.same_robot import assert_same_robot
 
 EXAMPLES = Path(

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.manifest import port_facts
+from rbdgen.api.integer_model import ports_of
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
-from rbdgen.api.verilated import ports_of
-from rbdgen.compile import front, inverse_factors, joints_or_whole
+from rbdgen.api.verilog import port_facts
+from rbdgen.compile import front, inverse_factors
+from rbdgen.compile import scheduled as joints_or_whole
 from rbdgen.compile.product import Product
 from rbdgen.compile.stage_pieces import BY_JOINTS
 from rbdgen.design.functions import ON_ACCELERATORS, ROLLOUTS

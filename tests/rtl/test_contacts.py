@@ -12,7 +12,7 @@ from rbdgen import api
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
-from rbdgen.system.data import data_folder
+from rbdgen.system.templates import data_folder
 from rbdgen_host.driver import Dynamics
 from tests.support.cores import any_words, check
 from tests.support.icarus import Icarus, binary, written

@@ -19,9 +19,9 @@ from rbdgen.rtl.multiplier import (
     named,
 )
 from rbdgen.rtl.multiplier_cells import emit_cells, of_cells
-from rbdgen.system.data import data_folder
-from rbdgen.system.named_word import NamedWord
-from rbdgen.tools.families import FAMILIES
+from rbdgen.system.records import NamedWord
+from rbdgen.system.templates import data_folder
+from rbdgen.tools.cells import FAMILIES
 from rbdgen.tools.tool import YOSYS, run_tool
 from rbdgen.tools.verilate import build
 from rbdgen.tools.yosys import synth_ecp5

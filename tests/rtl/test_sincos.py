@@ -17,7 +17,7 @@ from rbdgen.graph.sincos import INDEX, SinCos
 from rbdgen.rtl.function_units import SinCosUnit
 from rbdgen.rtl.multiplier import Multiplier, behaviours
 from rbdgen.shell.emit import to_verilog
-from rbdgen.system.named_word import NamedWord
+from rbdgen.system.records import NamedWord
 from rbdgen.tools.model import Model
 from rbdgen.tools.verilate import build
 from rbdgen.words.wordlength import phase_bits

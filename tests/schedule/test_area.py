@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbdgen.design.cells import counted
+from rbdgen.design.target import counted
 from rbdgen.schedule.area import (
     QUANTITIES,
     NoModel,

@@ -8,8 +8,8 @@ import pytest
 
 from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph
+from rbdgen.schedule.chained import quickest
 from rbdgen.schedule.fold import Fold
-from rbdgen.schedule.latency import quickest
 from rbdgen.schedule.modulo import fold
 from rbdgen.schedule.units import shared_jobs
 from tests.support.schedule_examples import compiled, random_graph

@@ -9,7 +9,7 @@ import pytest
 from rbdgen.compile.expected import expected_errors
 from rbdgen.compile.flow import compile_design, front_end
 from rbdgen.compile.words import FixedFunctions
-from rbdgen.schedule.liveness import needs_beside, needs_of
+from rbdgen.schedule.allocation import needs_beside, needs_of
 
 OBLIQUE = str(Path(__file__).parent.parent / "robots" / "oblique.urdf")
 

@@ -14,7 +14,7 @@ import pytest
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import sample_inputs
 from rbdgen.design.target import find_target
-from rbdgen.draw.round_picture import round_picture
+from rbdgen.draw.plan_pictures import round_picture
 from rbdgen.dynamics.program import program
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.graph import Graph, source

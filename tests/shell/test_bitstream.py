@@ -11,8 +11,7 @@ import pytest
 from rbdgen import api
 from rbdgen.cli.main import main
 from rbdgen.shell.build import find_loader
-from rbdgen.shell.catalog import KNOWN, constraints, find_board
-from rbdgen.shell.pll import patched
+from rbdgen.shell.catalog import KNOWN, constraints, find_board, patched
 from rbdgen.tools.floorplan import DIES
 from rbdgen.tools.tool import SynthesisError
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rbdgen.api.manifest import shells_of
+from rbdgen.api.verilog import shells_of
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.shell.emit import emit, stream_shells, verilog_file
 from tests.support.accelerated import accelerate

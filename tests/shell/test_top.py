@@ -12,11 +12,10 @@ import pytest
 from rbdgen.api.board_link import link_sources
 from rbdgen.api.folder import read_manifest
 from rbdgen.shell.build import LEDS, top_text
-from rbdgen.shell.catalog import Board, find_board
+from rbdgen.shell.catalog import Board, find_board, pll
 from rbdgen.shell.emit import verilog_file
 from rbdgen.shell.packets import IP, PORT, PacketWidths, task
-from rbdgen.shell.pll import pll
-from rbdgen.system.data import data_folder
+from rbdgen.system.templates import data_folder
 from rbdgen_benchmarks.bench.board import asked_of
 from sim.runner import build_sources, run
 from tests.support.lint import check_lint

@@ -6,7 +6,7 @@ import random
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from rbdgen.system.data import data_folder
+from rbdgen.system.templates import data_folder
 
 TOLERANCE = 0.01  # each way: two robots differ by up to twice as much
 

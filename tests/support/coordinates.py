@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rbdgen.api.stimulus import Traffic
 from rbdgen.compile.samples import accuracy_of
 from rbdgen.design.coordinates import CoordinateError
-from rbdgen.graph.rows import SCALES
+from rbdgen.graph.accuracy import SCALES
 from rbdgen.graph.word import array_named
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from rbdgen.codegen.hls_library import headers
+from rbdgen.codegen.hls_program import headers
 
 FLAGS = ("-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")
 # What Vitis has and the open headers lack: a stream that holds what was written.

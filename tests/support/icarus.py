@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from rbdgen.api.manifest import port_facts
-from rbdgen.api.verilated import ports_of
+from rbdgen.api.integer_model import ports_of
+from rbdgen.api.verilog import port_facts
 from rbdgen.compile.product import Product
 from rbdgen.design.ports import Ports
 from rbdgen.shell.emit import emit
-from rbdgen.system.named_word import NamedWord
+from rbdgen.system.records import NamedWord
 from rbdgen.tools.model import Result
 
 STALLED_FOR = 5000  # cycles without a transfer that end a run

@@ -9,12 +9,12 @@ import numpy as np
 from rbdgen.compile.flow import Front
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.dynamics.program import program
-from rbdgen.graph.arrays import array_of
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.verify import verify
 from rbdgen.graph.visits import Program, Source, Visit, VisitResult, factored
+from rbdgen.graph.word import array_of
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import Robot
 

@@ -19,7 +19,7 @@ from rbdgen.schedule.channels import Pipeline, plan
 from rbdgen.schedule.pipelined import schedule
 from rbdgen.schedule.plan import Plan
 from rbdgen.shell.emit import emit
-from rbdgen.system.named_word import NamedWord
+from rbdgen.system.records import NamedWord
 from rbdgen.tasks.stages import Accelerator, one_stage
 from rbdgen.tools.model import Model
 from rbdgen.tools.verilate import build

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbdgen.design.ports import Ports
-from rbdgen.system.named_word import NamedWord
+from rbdgen.system.records import NamedWord
 
 # A FIFO of 8 tokens. Field `fault` of a token makes the design misbehave from then on.
 DESIGN = """

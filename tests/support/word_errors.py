@@ -5,10 +5,9 @@ from __future__ import annotations
 from rbdgen.compile.product import Product
 from rbdgen.compile.samples import factors, sample_states
 from rbdgen.dynamics.interface import to_columns
-from rbdgen.graph.accuracy import Accuracy
+from rbdgen.graph.accuracy import SCALES, Accuracy
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import evaluate_fixed
-from rbdgen.graph.rows import SCALES
 
 
 def error_of(core: Product, seed: int) -> dict[str, float]:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen.codegen import nvcc
-from rbdgen.system.c_library import build
-from rbdgen.system.compiler import NoCompiler, about, command_of, find_compiler
+from rbdgen.system.compiler import NoCompiler, about, build, command_of, find_compiler
 
 SOURCE = {"own.c": "int number(void)\n{\n    return NUMBER;\n}\n"}
 

@@ -12,7 +12,7 @@ from rbdgen.api.reference import golden_model
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.product import Product
 from rbdgen.compile.words import in_words, sample_inputs
-from rbdgen.design.derived import of_functions
+from rbdgen.design.design import of_functions
 from rbdgen.design.functions import ON_ACCELERATORS, ROLLOUTS
 from rbdgen.dynamics.interface import from_columns
 from rbdgen.graph.fixed import FixedGraph, Format, convert, evaluate_fixed

@@ -6,8 +6,8 @@ import re
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from rbdgen.draw.colours import SERIES
 from rbdgen.draw.floor_plan import picture
+from rbdgen.draw.svg import SERIES
 from rbdgen.tools.floorplan import LETTERS, OTHERS, Floor, floor_of
 
 PLACED = {

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.manifest import port_facts
-from rbdgen.api.verilated import ports_of
+from rbdgen.api.integer_model import ports_of
+from rbdgen.api.verilog import port_facts
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
-from rbdgen.design.cells import SITES
 from rbdgen.design.ports import Ports
+from rbdgen.design.target import SITES
 from rbdgen.rtl.multiplier_cells import emit_cells
 from rbdgen.rtl.separate_module import with_own_names
 from rbdgen.shell.emit import Emitted, emit
-from rbdgen.system.data import data_folder
+from rbdgen.system.templates import data_folder
 from rbdgen.tools.cells import OPEN
 from rbdgen.tools.model import Model
 from rbdgen.tools.tool import YOSYS, run_tool

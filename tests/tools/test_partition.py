@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.api.manifest import port_facts
-from rbdgen.api.verilated import ports_of
+from rbdgen.api.integer_model import ports_of
+from rbdgen.api.verilog import port_facts
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.design.cells import counted
+from rbdgen.design.target import counted
 from rbdgen.rtl.multiplier import behaviours
 from rbdgen.rtl.separate_module import with_own_names
 from rbdgen.shell.emit import emit, to_verilog

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from rbdgen.tools.model import read_vcd
 from rbdgen.tools.toolchain import SimulationError
-from rbdgen.tools.vcd import read_vcd
 
 HEADER = """$version made by hand $end
 $timescale 1ps $end

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen.design.ports import Ports, RegisterPorts
-from rbdgen.system.named_word import NamedWord
+from rbdgen.system.records import NamedWord
 from rbdgen.tools.model import Model
 from rbdgen.tools.toolchain import SimulationError
 from rbdgen.tools.verilate import build

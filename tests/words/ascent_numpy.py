@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rbdgen.graph.derivative import DERIVATIVE
 from rbdgen.graph.evaluate import FLOAT, Array
 from rbdgen.graph.node import Op
-from rbdgen.words.climb import Climb, CoordinateKind, Job
+from rbdgen.words.ascent import Climb, CoordinateKind, Job
 from rbdgen.words.native import Int32
 
 LEAST_STEP, FIRST_STEP = 1e-5, 0.3

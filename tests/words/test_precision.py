@@ -19,7 +19,7 @@ from rbdgen.graph.sincos import SinCos
 from rbdgen.words.graph_words import worst_error
 from rbdgen.words.precision import EVEN_SHARE, WEIGHINGS, affordable, fractions
 from rbdgen.words.ranges import Ranges
-from rbdgen.words.sensitivities import gains
+from rbdgen.words.word_options import gains
 from rbdgen.words.wordlength import PrecisionError
 from tests.support.marks import slow
 from tests.support.word_errors import error_of

@@ -9,7 +9,7 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 from rbdgen.graph.visits import Program, Visit, VisitResult
 from rbdgen.words.program_ranges import evaluate_program, parts
-from rbdgen.words.sensitivities import gains
+from rbdgen.words.word_options import gains
 
 FIRST, SECOND = Visit("whole", (0,)), Visit("whole", (1,))
 

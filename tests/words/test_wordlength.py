@@ -11,9 +11,8 @@ import pytest
 
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
-from rbdgen.design.bounds import bounds
+from rbdgen.design.bounds import bounds, random_states
 from rbdgen.design.design import Design
-from rbdgen.design.states import random_states
 from rbdgen.dynamics.interface import input_limits, to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import FixedGraph, Format, Integers, evaluate_fixed

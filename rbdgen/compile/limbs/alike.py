@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...graph.arrays import FRAMES, SHAPES
 from ...graph.evaluate import Array, evaluate
 from ...graph.graph import Graph
 from ...graph.node import Node, Op
 from ...graph.visits import Signed
-from ...graph.word import indices, kind_of, spell
+from ...graph.word import FRAMES, SHAPES, indices, kind_of, spell
 from ...robot.limbs import Group, Limbs
 from ...robot.model import JointKind, Transform
 from .names import OTHER, LimbError, Names, Signs, seen_quaternion

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...dynamics.interface import WRENCH
-from ...graph.arrays import FRAMES, SHAPES, Q, V, X
 from ...graph.evaluate import Array
-from ...graph.word import kind_of, parse, spell
+from ...graph.word import FRAMES, SHAPES, Q, V, X, kind_of, parse, spell
 from ...robot.limbs import Group, Limbs
 from ...robot.model import JointKind
-from ...robot.payload import PAYLOAD
+from ...robot.variations import PAYLOAD
 
 SAME_AXIS = 1e-9
 OTHER = -1  # in place of a limb's number

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ...design.derived import formulation_of
+from ...design.design import formulation_of
 from ...design.effects import refused
 from ...design.rules import ON_TRUNKS
 from ...dynamics.interface import random_inputs
@@ -20,7 +20,7 @@ from ...graph.node import Node, Op
 from ...graph.visits import Program, Signed, in_turn
 from ...graph.word import kind_of
 from ...schedule.partition import Piece, cut
-from ...system.progress import Progress
+from ...system.messages import Progress
 from ...tasks.visit import LIMBS, PARTS, TRUNK, parse, part_of
 from ...words.input_domain import InputDomain
 from ...words.instances import instantiate

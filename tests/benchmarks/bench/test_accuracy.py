@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.graph.rows import REPORTED
+from rbdgen.graph.accuracy import REPORTED
 from rbdgen_benchmarks.bench import accuracy
 
 

@@ -11,7 +11,7 @@ from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.design.coordinates import worst_share
 from rbdgen.design.nested import MotionLimits
-from rbdgen.graph.rows import SCALES
+from rbdgen.graph.accuracy import SCALES
 from rbdgen_benchmarks.bench import area, functions, peers
 from rbdgen_benchmarks.bench.cells import FAMILIES, TOO_LARGE, cells
 from rbdgen_benchmarks.bench.errors import errors, redesigned

@@ -13,7 +13,7 @@ from rbdgen.api.timing import least
 from rbdgen.compile.flow import front_end
 from rbdgen.design.coordinates import CoordinateError
 from rbdgen.design.loading import load
-from rbdgen.graph.rows import SCALES
+from rbdgen.graph.accuracy import SCALES
 from rbdgen_benchmarks.bench.cpu import (
     BOUNDARIES,
     GOLDEN,

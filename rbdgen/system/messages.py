@@ -1,4 +1,15 @@
-"""Notes: what is left out, approximated or chosen for the user, a line each."""
+"""Lines for people: notes, progress, refusals.
+
+Notes: what is left out, approximated or chosen for the user, a line each.
+
+Progress of long work: lines for people, while it runs.
+
+The error of a line that says what is wrong, where, and what cures it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
 
 CHANGES = " (changes results)"
 
@@ -17,3 +28,12 @@ def idle(key: str, said: object, serves: str, cure: str = "leave it out") -> str
 def changes_results(note: str) -> bool:
     """Whether a note is marked so."""
     return note.endswith(CHANGES)
+
+
+Progress = Callable[[str], None]
+
+
+class Refusal(Exception):
+    """An error that the command line prints as it is, in one line, without a traceback."""
+
+    usage = False  # whether it is of what was typed
