@@ -53,14 +53,14 @@ class Grip:
         G: Matrix = [[0.0] * len(self.rows) for _ in self.rows]
         for a, row in enumerate(self.weighted):
             for b in range(a + 1):
-                G[a][b] = _along(row, self.rows[b])
+                G[a][b] = _dot(row, self.rows[b])
             G[a][a] = G[a][a] + yielding[a]
         return factorise(self.one, G, dict.fromkeys(range(len(self.rows)), 0), REGIONS)
 
     def held(self, motion: Vector, rests: Sequence[Scalar], slip: float = 0.0) -> Vector:
         """The nearest to ``motion`` x with J x' + r = 0, of ``rests`` r by row; or, by a share
         ``slip``, towards x itself."""
-        moves = {a: _along(row, motion) + rests[a] for a, row in enumerate(self.rows)}
+        moves = {a: _dot(row, motion) + rests[a] for a, row in enumerate(self.rows)}
         (by,) = solve(self.one, self.factors, [moves], REGIONS)
         found = dict(motion)
         for a, row in enumerate(self.weighted):
@@ -79,14 +79,6 @@ def slowed(one: Arithmetic, motion: Vector, limits: Sequence[float]) -> Vector:
             largest = one.select(largest - side, side, largest)
     slower = one.recip(largest)
     return {k: x * slower for k, x in motion.items()}
-
-
-def _along(a: Vector, b: Vector) -> Scalar:
-    total: Scalar = 0.0
-    for k, x in a.items():
-        if k in b:
-            total = total + x * b[k]
-    return total
 
 
 AGAIN = "_contacts"  # of the contacts' own factors; their regions are by frame's joint

@@ -395,9 +395,6 @@ def _glued_inward(ops: Operations, X: Inward, Y: Inward) -> Inward:
     with ops.about("glue back"):
         carried = ops.mv(X.W, Y.f)
         moment = ops.va(X.n, ops.vc(X.R, carried))
-        return Inward(
-            ops.mm(X.W, Y.W),
-            ops.va(X.f, carried),
-            ops.va(ops.mv(X.W, Y.n), moment),
-            ops.va(X.R, ops.mv(X.W, Y.R)),
-        )
+        W, f = ops.mm(X.W, Y.W), ops.va(X.f, carried)
+        n, R = ops.va(ops.mv(X.W, Y.n), moment), ops.va(X.R, ops.mv(X.W, Y.R))
+        return Inward(W, f, n, R)
