@@ -90,7 +90,7 @@ def test_refused() -> None:
     near: dict[str, Any] = {"formulation": "logarithmic", "inverse": "near"}
     for choices, said in (
         ({"functions": ("fd",), "formulation": "composite"}, "near is for formulation logarithmic"),
-        ({"functions": ("id",)}, "near is for minv, fd, dfd, step, not id"),
+        ({"functions": ("id",)}, "near is for fd, minv, dfd, step, not id"),
         ({"functions": ("dfd", "difd")}, "difd takes M⁻¹ itself"),
         ({"functions": ("dfd",), "factorisation": "blocks"}, "near factorises nothing"),
         ({"functions": ("dfd",), "nearby": 0}, "nearby: a step above 0"),
