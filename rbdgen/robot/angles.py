@@ -55,7 +55,7 @@ def quarter(x: float) -> float:
 
 
 def off_quarters(angle: float) -> float:
-    """How far the angle is from the nearest multiple of 90°."""
+    """The distance of the angle from the nearest multiple of 90°."""
     return abs(angle - round(angle / (math.pi / 2)) * (math.pi / 2))
 
 

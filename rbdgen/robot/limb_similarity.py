@@ -235,7 +235,7 @@ def differences(
     on: tuple[LimbShape, LimbShape] | None,
     placed: bool = True,
 ) -> Array:
-    """How far b is from a seen through each of ``mirrors``, (n, 3, 3); infinite where kinds differ.
+    """The distance of b from a under each of ``mirrors``, (n, 3, 3); infinite where kinds differ.
 
     ``on``: the limbs that a and b stand on, None where they stand on the same link. ``placed``:
     whether it matters where.

@@ -93,7 +93,7 @@ class Limbs:
         return np.concatenate([*(s.axes for s in shapes), places - places[0], *firsts, down])
 
     def differences(self, a: int, b: int, placed: bool = True) -> Array:
-        """How far branch b is from branch a through each of their mirrors (``alike``)."""
+        """The distance of branch b from branch a under each of their mirrors (``alike``)."""
         return differences(*self._compared(a, b), placed)
 
     def figures(self, a: int, b: int) -> dict[str, Array]:

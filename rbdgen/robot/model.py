@@ -122,7 +122,7 @@ class Inertia:
 
 
 class JointKind(Enum):
-    """How a joint moves. ``nq`` numbers hold its position, ``nv`` its velocity.
+    """The motion of a joint. ``nq`` numbers are its position, ``nv`` its velocity.
 
     REVOLUTE  turns by q about ``axis`` (continuous joints are revolute without position limits).
     PRISMATIC slides by q along ``axis``.

@@ -1,4 +1,4 @@
-"""How a pipeline with a module for each joint is organised after the robot's tree.
+"""The organisation of a pipeline with a module for each joint after the robot's tree.
 
 After Dadu-RBD (Yang, Chen and Han, MICRO 2023, §V-C): a root, branches that are arrays of modules
 ("submodules") of their own, limbs that are alike time-multiplexed in one array, and the root moved
@@ -219,7 +219,7 @@ class NamedArray(Record):
 
 @dataclass(frozen=True)
 class ModuleCount(Record):
-    """How many are built, and how many there would be if each joint had its own."""
+    """The numbers of modules: those built, and those with a separate one for each joint."""
 
     built: int
     needed: int

@@ -78,7 +78,7 @@ _NEGLIGIBLE = 1e-7  # kg·m²: what a gram has at 1 cm; published dummy links er
 
 
 def expand(file: str) -> str:
-    """How a file that is xacro becomes a URDF."""
+    """The conversion of a xacro file to a URDF."""
     place = PurePath(one_line(file, 200))
     stem = place.name.removesuffix(".xacro").removesuffix(".urdf")
     made = place.with_name(stem + (".urdf" if place.suffix == ".xacro" else "_expanded.urdf"))

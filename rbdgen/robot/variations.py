@@ -38,7 +38,7 @@ def variations(robot: Robot, tolerance: float) -> Iterator[Robot]:
 
 
 def count(robot: Robot) -> int:
-    """How many parameters `variations` changes."""
+    """The number of parameters that `variations` changes."""
     return sum(len(list(changes(joint))) for joint in robot.joints)
 
 

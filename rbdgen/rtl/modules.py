@@ -128,7 +128,7 @@ class _Writer:
 
 
 def _operations(component: wiring.Component) -> int:
-    """How many a module has of its own: what has parts only connects them."""
+    """A module's count without its submodules: a module with parts only connects them."""
     if isinstance(component, RegionPipeline):
         return len(component.nodes)
     alone = isinstance(component, RtlCore) and not component.parts

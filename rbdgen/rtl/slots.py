@@ -54,7 +54,7 @@ class Slots:
 
     @property
     def depth(self) -> int:
-        """How many slots there are."""
+        """The number of slots."""
         return self.core.accelerator.slots
 
     def leading(self, stage: str, to: StageVisit) -> list[tuple[str, StageVisit]]:

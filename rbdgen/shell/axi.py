@@ -63,7 +63,7 @@ class Beat:
 
 @dataclass(frozen=True)
 class Packet:
-    """How a task travels over a link: ``tdata`` is ``width`` bits, ``beats`` come in this order.
+    """The transfer of a task over a link: ``width`` bits of ``tdata``, ``beats`` in this order.
 
     `encode` and `decode` are the format in software, for hosts and test benches; the hardware
     agrees with them bit for bit.

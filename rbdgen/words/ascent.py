@@ -37,7 +37,7 @@ WAYS = 8
 
 
 class CoordinateKind(IntEnum):
-    """How a coordinate moves; ``ascent.cpp`` has the same numbers."""
+    """The kind of motion of a coordinate; ``ascent.cpp`` has the same numbers."""
 
     TURN = 0  # an angle whose interval is a whole turn
     CLIPPED = 1  # an angle within less
@@ -170,7 +170,7 @@ def ascend(
 
 
 def cones(graph: Graph, targets: Sequence[Node]) -> float:
-    """How many nodes all targets depend on, one by one; estimated from some of them."""
+    """The number of nodes that each target depends on, summed; estimated from some targets."""
     some = targets[:: max(1, len(targets) // MEASURED)]
     total = 0
     for target in some:

@@ -269,7 +269,7 @@ def tolerances(
     chosen: Mapping[Node, int] | None = None,
     guard: int = GUARD,
 ) -> dict[Node, float]:
-    """How far each MULC's constant may be off: one last bit where its operand is largest.
+    """The tolerance of each MULC's constant: one last bit where its operand is largest.
 
     ``chosen``: fraction bits of each node, in place of those that ``width`` and ``guard`` allow.
     """
@@ -309,7 +309,7 @@ def constant_multiply(graph: Graph, tolerance: Mapping[Node, float]) -> Graph:
 
 
 def moved(graph: Graph, tolerance: Mapping[Node, float]) -> dict[Node, float]:
-    """How far ``constant_multiply`` moves the constant of each MULC."""
+    """The change of each MULC's constant by ``constant_multiply``."""
     plans = _plans(graph, tolerance)
     found: dict[Node, float] = {}
     for node in graph.nodes:
@@ -322,7 +322,7 @@ def moved(graph: Graph, tolerance: Mapping[Node, float]) -> dict[Node, float]:
 
 
 def _plans(graph: Graph, tolerance: Mapping[Node, float]) -> dict[Node, tuple[Recipe, int]]:
-    """How each MULC is made that is no power of two, and not below its slack."""
+    """The additions of each MULC that is no power of two, and not below its slack."""
     plans: dict[Node, tuple[Recipe, int]] = {}
     by_operand: dict[tuple[Node, Region | None], list[Node]] = defaultdict(list)
     for node in graph.nodes:

@@ -46,7 +46,7 @@ Entries = Mapping[tuple[int, int], float]  # of a lower triangle
 
 @dataclass(frozen=True)
 class OffColumns:
-    """How far columns are off that are solved for.
+    """Error bounds of solved columns.
 
     ``delta``: δ of M, by the first coordinate of each tree. ``signals``: errors, and ``alone`` what
     is beside those of factors and of b, both by names: see ``columns``.
@@ -67,7 +67,7 @@ class OffColumns:
 
 @dataclass(frozen=True)
 class Off:
-    """How far factors are from those of M.
+    """Error bounds of factors of M.
 
     ``pivots[k]``, ``rows[k]``: δ of D_k, and of row k with what stands above it. ``errors``: of
     signals, at most; ``relative``: of pivots, to what they are; ``alone``: of L, beside that of H.
@@ -222,7 +222,7 @@ class GraphFactors:
         )
 
     def moved_by(self, tree: frozenset[int]) -> float:
-        """How far constants have moved M of a tree: δ."""
+        """The relative change δ of a tree's M by rounded constants."""
         return self.moved.columns.delta.get(min(tree), 0.0)
 
     def ends_of_pivot(self, k: int) -> Interval:
@@ -240,7 +240,7 @@ class GraphFactors:
         return math.sqrt(self.pivot_bounds.inverse[k] * self.pivot_bounds.inverse[j])
 
     def is_moved(self, k: int) -> float:
-        """How far constants have moved row k, and its pivot."""
+        """The relative change of row k, and of its pivot, by rounded constants."""
         return max(self.moved.rows.get(k, 0.0), self.moved.pivots.get(k, 0.0))
 
     def delta(self, E: Entries, places: Iterable[tuple[int, int]]) -> float:

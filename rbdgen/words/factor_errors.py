@@ -1,4 +1,4 @@
-"""How far factors are off, as the change of M of which they are exactly the factors.
+"""Backward errors of factors: the change of M whose exact factors they are.
 
 That is Wilkinson's backward error (Higham, *Accuracy and Stability of Numerical Algorithms*,
 §10.1): each entry of E is what is rounded off in the sum that H[k,i] is, and in the shares that it
@@ -59,7 +59,7 @@ class Backward:
 
     @property
     def columns(self) -> OffColumns:
-        """How far columns are off that are solved for."""
+        """Error bounds of solved columns."""
         return self._solved[1]
 
     @cached_property
@@ -178,7 +178,7 @@ class Backward:
 
     @cached_property
     def off(self) -> Off:
-        """How far factors are off; infinite where the graph is not what its names say."""
+        """Error bounds of factors; infinite where the graph is not what its names say."""
         factors, E = self.factors, dict[tuple[int, int], float]()
         pivots, rows = dict[int, float](), dict[int, float]()
         errors, alone, relative = (dict[Node, float]() for _ in range(3))
@@ -320,7 +320,7 @@ def ends_of(of: Mapping[Node, Interval]) -> tuple[dict[Node, float], dict[Node, 
 
 
 def _relative(delta: float, moved: float) -> float:
-    """How far Schur complements are off, relative to what they are at most."""
+    """Error bounds of Schur complements, relative to their largest values."""
     return delta / (1 - moved) * (1 + moved) if delta < 1 and moved < 1 else math.inf
 
 

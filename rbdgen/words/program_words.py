@@ -130,7 +130,7 @@ def _only_added(template: Graph, node: Node) -> bool:
 
 
 def _seen(program: Program, words: dict[Any, Array]) -> dict[Visit, dict[Node, float]]:
-    """How large every node gets in each visit, with a margin.
+    """The largest magnitude of every node in each visit, with a margin.
 
     ``words``: (N,) of each of the task's; those of results that visits read are added.
     """
@@ -285,14 +285,14 @@ def renamed(node: Node) -> tuple[Node, int]:
 
 
 def _below(whole: int) -> float:
-    """The largest value of so many integer bits, but for little."""
+    """The largest value of a word with ``whole`` integer bits, less a small margin."""
     return float(2.0**whole * (1 - 2.0**-20))
 
 
 def _matched(
     name: str, fixed: FixedGraph, whole: Mapping[Port, int], width: int, finer: Finer
 ) -> FixedGraph:
-    """A template whose outputs have no bits, at either end, that those who read them have not."""
+    """The template with its outputs trimmed, at either end, to the bits that its readers use."""
     formats = dict(fixed.formats)
     below, above = dict[Node, int](), dict[Node, int]()  # bits too many of the nodes that make them
     for result, node in fixed.graph.outputs.items():

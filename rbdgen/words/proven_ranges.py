@@ -68,7 +68,7 @@ def output_errors(
 
 
 def _cones(graph: Graph) -> int:
-    """How many nodes all outputs depend on, one by one."""
+    """The number of nodes that each output depends on, summed over the outputs."""
     return sum(len(Graph((), {"": node}).nodes) for node in graph.outputs.values())
 
 

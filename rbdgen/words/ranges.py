@@ -1,6 +1,6 @@
-"""How large each signal can get: proven by intervals where that is tight, else as it was seen.
+"""The range of each signal: by interval arithmetic where that is tight, else from samples.
 
-And how small: what a reciprocal is taken of must stay away from zero.
+It includes the least magnitude, since the operand of a reciprocal must stay away from zero.
 
 How far the words of a fixed-point graph may be from the real numbers that they stand for.
 

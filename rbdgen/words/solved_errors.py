@@ -1,4 +1,4 @@
-"""How far columns x = M⁻¹ b are off that are solved for in words: see ``columns``.
+"""Error bounds of columns x = M⁻¹ b that are solved for in words: see ``columns``.
 
 Let words of L and D be exactly those of M + E (``backward``), β what b is off and what is rounded
 off in y, and γ what is in z and in x. Then y, z and x are those of M + E and b + β, and beside them
@@ -72,7 +72,7 @@ class Rounded:
         }
 
     def column(self, n: int) -> OffColumns:
-        """How far column ``n`` is off: infinite where that is not known."""
+        """The error bound of column ``n``: infinite where that is not known."""
         signals, alone = dict[str, float](), dict[str, float]()
         for tree, delta in self.deltas.items():
             total = self.factors.moved_by(tree) + delta
@@ -181,7 +181,7 @@ class Rounded:
         return abs(factor) * self.errors[node] if node else 0.0
 
     def _off(self, k: int, i: int, kind: str) -> float:
-        """How far an entry of D L (H), or of L, is off."""
+        """The error bound of an entry of D L (H), or of L."""
         if k == i:
             return self._error(kind, k, i) if kind == "H" else 0.0
         if kind == "L":
@@ -213,7 +213,7 @@ class Rounded:
         return self._size("H", k, k) + self._error("H", k, k)
 
     def _beside_H(self, k: int, i: int) -> float:
-        """How far a word of L is off, beside what those of H are."""
+        """The error bound of a word of L, besides those of H."""
         if k in self.factors.constant:
             return self._error("L", k, i)
         factor, node = self.signals.get(spell("L", k, i), (0.0, None))

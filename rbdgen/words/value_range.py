@@ -1,4 +1,4 @@
-"""How large, and how small, every signal of a graph gets in given states.
+"""The largest and the smallest value of every signal of a graph in sampled states.
 
 ``extents.cpp`` computes what ``evaluate`` does, bit for bit, and keeps the ends alone, so that a
 hundred thousand signals in as many states take seconds; sines are NumPy's in both.

@@ -112,7 +112,7 @@ class Polynomial:
 
 
 def beyond_grid(degree: int) -> float:
-    """How much larger a trigonometric polynomial may be than on the grid, at most."""
+    """The largest ratio of a trigonometric polynomial's maximum to its maximum on the grid."""
     if 2 * degree >= STEPS:
         return math.inf
     return (1 + ROUNDING) / math.cos(math.pi * degree / STEPS)

@@ -1,4 +1,4 @@
-"""How far each word of a fixed-point graph is from the real number that it stands for, at most.
+"""Error bounds of each word of a fixed-point graph, against the real number that it represents.
 
 Each operation adds what its own word cuts off, by the rules of ``graph/fixed.py``, to what its
 operands bring on: of a sum theirs, of a product each times the largest of the other (Darulova and

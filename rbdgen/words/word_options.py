@@ -1,4 +1,4 @@
-"""How an error of each signal reaches the outputs: gradients, backwards for all signals at once.
+"""Sensitivities of outputs to errors of signals: gradients in reverse mode, for all signals.
 
 With random signs s on the outputs, E (Σ_o s_o ∂o/∂n)² = Σ_o (∂o/∂n)². Where tasks visit a graph
 several times, errors of what a visit gives go on through those that read it, and a signal's
@@ -162,7 +162,7 @@ class Setting:
         self._ranges[graph] = ranges
 
     def slack(self, graph: Graph) -> dict[Node, float]:
-        """How far each constant of a product may be off, by ranges from what has been seen."""
+        """The tolerance of each product's constant, by ranges of the sampled states."""
         ranges = known.ranges if (known := self._known(graph)) else self.given.ranges(graph)
         chosen = self.fractions(graph, ranges)
         return tolerances(graph, ranges, self.width, chosen, self.guard)
