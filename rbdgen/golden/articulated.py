@@ -21,14 +21,14 @@ from .rnea import crba, rnea
 from .states import external_forces, in_chunks, positions, tangents
 from .tree import force_cross, motion_cross, transform_vector, transpose_times
 
-# Singular where a joint feels this much less inertia than its bodies have.
+# Singular where a joint's articulated inertia is this much less than that of its bodies.
 SMALLEST_PIVOT = 1e-14
 
 
 class ArticulatedFactors(NamedTuple):
     """Per joint: U (N, 6, nv), D (N, nv, nv), U D⁻¹ (N, 6, nv) and Iᵃ (N, 6, 6).
 
-    D is the inertia that the joint feels, its rotor's included, Iᵃ the one that its parent feels
+    D is the articulated inertia at the joint, with its rotor's, Iᵃ that which its parent sees
     through it.
     """
 

@@ -1,4 +1,4 @@
-"""Limbs that have the same parameters up to signs, told from the geometry at position zero.
+"""Limbs that have the same parameters up to signs, by the geometry at position zero.
 
 There are eight sign matrices D = diag(±1, ±1, ±1) of the root link's frame: the identity, mirror
 images along x, y and z, half turns about them, and the inversion. On a base that stands still, up
@@ -104,7 +104,7 @@ def handed_on(robot: Robot, poses: Sequence[Transform]) -> tuple[list[Inertia], 
     across it as leaves them equal and opposite in any two directions at right angles;
     over a prismatic joint the moments about the centre of mass.
 
-    What is left is the same where ``regroup_inertia`` has handed on some already.
+    The remainder is the same where ``regroup_inertia`` has already moved some of it.
     """
     whole = [j.inertia.seen_from(pose) for j, pose in zip(robot.joints, poses, strict=True)]
     kept = list(whole)

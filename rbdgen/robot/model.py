@@ -205,7 +205,7 @@ class Drivetrain:
         return Drivetrain(self.armature)
 
     def reflected(self, multiplier: float) -> Drivetrain:
-        """The same as felt by a coordinate that moves the joint ``multiplier`` times as fast."""
+        """The same at a coordinate that moves the joint ``multiplier`` times as fast."""
         m = abs(multiplier)
         if m == 0:
             return Drivetrain()

@@ -33,7 +33,7 @@ def drivetrains(robot: Robot) -> Own:
 
 
 def without_friction(robot: Robot) -> Robot:
-    """The robot without damping and friction, its rotors kept; itself where it has neither."""
+    """The robot without damping and friction but with rotors; itself where it has neither."""
     if not any(joint.drivetrain.damping or joint.drivetrain.friction for joint in robot.joints):
         return robot
     return robot.with_joints(

@@ -66,7 +66,7 @@ def mirrored(word: Value, minus: Value) -> Value:
 def later(
     m: Module, value: Value, cycles: int = 1, attrs: Mapping[str, int] | None = None
 ) -> Value:
-    """``value`` after so many registers, its shape kept."""
+    """``value`` after so many registers, with the same shape."""
     for _ in range(cycles):
         register = Signal(value.shape(), reset_less=True, attrs=dict(attrs or {}))
         m.d.sync += register.eq(value)

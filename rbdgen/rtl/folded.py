@@ -226,7 +226,7 @@ class FoldHardware:
     def flag(self, checks: Mapping[int, list[Node]]) -> Value:
         """The overflow bit of a task, in the cycle ``flag_time`` of the ``checks``.
 
-        Bits of one interval are looked at together while all are kept, and join those before.
+        Bits of one interval are looked at together while all are stored, and join those before.
         """
         m, flag = self.m, None
         for cycle, nodes in checks.items():

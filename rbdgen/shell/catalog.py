@@ -40,7 +40,7 @@ class BoardError(Refusal, ValueError):
 
 @dataclass(frozen=True)
 class Pin:
-    """A pin of the package, and what its input or output is told; ``low``: active low."""
+    """A pin of the package, and its attributes for input or output; ``low``: active low."""
 
     name: str
     site: str

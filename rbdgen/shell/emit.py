@@ -143,8 +143,8 @@ def _files(
     texts = [*written.texts, *(tables[unit].to_rtlil() for unit in sorted(tables))]
     rams = [unit for unit in written.units if isinstance(unit, LutRam)]
     multipliers = [unit for unit in written.units if isinstance(unit, Multiplier)]
-    # Yosys is told that collisions do not matter, and builds nothing for them; Verilog has no word
-    # for that which all tools understand
+    # An attribute tells Yosys that collisions do not matter, so that it builds no logic for them;
+    # Verilog has no attribute for that which all tools understand
     written_with = (
         with_own_names("\n".join([*texts, emit_rams(rams, way)]), name) for way in (1, 0)
     )

@@ -91,7 +91,7 @@ class Climb:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """Signals to climb on: their places in the graph, and a state (n, inputs) to start from."""
+    """Targets of the ascent: their indices in the graph, and a state (n, inputs) to start from."""
 
     targets: Int32
     downward: Int32  # 1: the smallest value is looked for, not the largest magnitude
@@ -136,8 +136,8 @@ def ascend(
     value of each node of ``lowest`` is smallest: coordinates of the domain, (N,) each.
 
     ``graph`` is one over the coordinates (``Domain.over``). The best of ``domain.samples`` is
-    where the climb starts, beside states at random: ``ways`` in all, a divisor of ``WAYS``, of
-    which two start from the sample. So many signals as make ``WAYS`` climb together, and those
+    where the ascent starts, beside states at random: ``ways`` in all, a divisor of ``WAYS``, of
+    which two start from the sample. As many signals as fill ``WAYS`` ascend together, and those
     that depend on the same nodes best follow each other. ``best``: the samples' extents. A climb
     ends after ``steps``, or, if there is ``patience``, when that many have brought next to
     nothing. With ``gain``, states are left out in which a target is not larger than in the samples

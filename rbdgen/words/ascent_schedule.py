@@ -1,4 +1,4 @@
-"""Which signals of a graph a search climbs on, in what order, and how far.
+"""The schedule of ascents: the signals of a graph to search, their order and their steps.
 
 Of a graph that is small enough every signal is climbed, and again from the best state that was
 found for any. Of a larger one first those signals that are unlike each other; in the states that
@@ -208,7 +208,7 @@ def decided(node: Node, seen: Mapping[Node, float], margins: Mapping[Node, float
 
 
 def near(bound: float) -> bool:
-    """Whether a climb of an open signal may find that a word for ``bound`` is too short."""
+    """Whether an ascent of an open signal may show that a word for ``bound`` is too short."""
     return integer_bits(bound * NEAR) > integer_bits(bound)
 
 

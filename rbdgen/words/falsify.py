@@ -21,7 +21,7 @@ CHUNK = 4096  # states at a time
 class Attack:
     """The findings of an attack.
 
-    ``signals``: how many were climbed, all that can overflow; ``flagged``: node → a state,
+    ``signals``: the number of searched signals, all that can overflow; ``flagged``: node → a state,
     coordinates of the domain, in which it overflows; ``nearest``: of all signals the largest part
     of its word that was reached, in real numbers.
     """

@@ -70,7 +70,7 @@ def _words(graph: Graph, setting: Setting) -> FixedGraph:
     return fixed
 
 
-# Over real numbers; told a few random states.
+# Over real numbers, with a few random states as input.
 EXACT: tuple[Pass[Mapping[str, Array]], ...] = (
     Pass(
         "identities",
@@ -104,7 +104,7 @@ BALANCE: Pass[Any] = Pass(
     "after all that makes additions; the last to change the graph, so that ranges are searched of "
     "what stays",
 )
-# From real numbers to words; told what the inputs may be and how many bits there are.
+# From real numbers to words, for an input domain and a number of bits.
 WORDS: tuple[Pass[Setting], ...] = (
     Pass(
         "constant_multiply",

@@ -105,11 +105,11 @@ def _finer(program: Program, lowered: Mapping[str, Graph]) -> dict[str, Finer]:
         for port, (word, _) in ((port, factored(source)) for port, source in sources.items())
         if isinstance(word, VisitResult)
     }
-    # what a visit hands on is a port and a result at once
+    # what a visit passes on is a port and a result at once
     read |= {((t, node.name), (t, result)) for t, result, node in made if node.op is Op.INPUT}
     out -= given
     guard = GUARD_INVERTED if any(map(divides, program.templates.values())) else GUARD
-    while True:  # both ends of whatever is handed on, or neither
+    while True:  # both ends of a value that is passed on, or neither
         size = len(into) + len(out)
         out -= {word for port, word in read if port not in into}
         into -= {port for port, word in read if word not in out}
@@ -192,7 +192,7 @@ def _room(
             room, errors = with_noise(template, ranges, read_off, ulps)
             for result, node in template.outputs.items():
                 sizes[VisitResult(visit, result)] = room[node]
-                # a sum has its word's last bit; what is handed on as it came in has it here
+                # a sum has its word's last bit; a value that is passed on unchanged has it here
                 last = 2.0 ** (whole["out", name, result] - width + 1) / math.sqrt(12)
                 deviations[VisitResult(visit, result)] = max(errors[node], last)
         before, whole = whole, _whole_bits(program, sizes, limits)

@@ -152,7 +152,7 @@ class Setting:
     _ranges: dict[Graph, Ranges] = field(default_factory=dict, init=False)
 
     def searched(self, graph: Graph) -> Ranges:
-        """Ranges from a search for the largest signals of this graph, made once; or those kept."""
+        """Ranges from a search for the largest signals of this graph, made once; or cached ones."""
         if graph not in self._ranges:
             self._ranges[graph] = self.given.searched(graph, self.progress)[1]
         return self._ranges[graph]
