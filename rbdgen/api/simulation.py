@@ -132,7 +132,9 @@ def simulate_core(
     latency = sorted({c[0] for c in cycles})
     interval = [max((c[1] for c in cycles), default=1)]
     for key, found, predicted in (
+        ("latency", latency, entry.latency),
         ("latency", latency, about.latency),
+        ("initiation_interval", interval, entry.initiation_interval),
         ("initiation_interval", interval, about.interval),
     ):
         if found != [predicted]:
