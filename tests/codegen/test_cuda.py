@@ -250,7 +250,7 @@ def test_kernels_fit(function: str, tmp_path: Path) -> None:
         blocks = bound.blocks_f32 if own.scalar == "float" else bound.blocks_f64
         assert own.code < CODE
         assert own.registers <= 65536 // (128 * blocks)
-        assert own.spill_loads <= 1000
+        assert own.spill_loads <= 1200
 
 
 def test_kernels_are_no_longer_than_asked() -> None:
