@@ -25,10 +25,10 @@ from ..shell.simulation import SimulatedBoard, SimulatedUdpBoard
 from ..shell.uart import SerialLine
 from ..system.messages import Progress
 from ..system.templates import render
-from .c_header import line_layouts
 from .compilation import recompiled
 from .errors import Mismatch
 from .folder import UsageError, checked_accelerator, write_file
+from .host_interface import line_layouts
 from .integer_model import integer_results
 from .output_paths import check_place
 from .vectors import sampled_tasks

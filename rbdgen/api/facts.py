@@ -48,8 +48,8 @@ from ..schedule.area import NoModel, estimated, model_error
 from ..system.messages import Progress
 from ..system.records import NamedWord
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
-from .c_header import board_lines
 from .compilation import robot_facts
+from .host_interface import board_lines
 from .results import Report
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from ..shell.task_registers import ADDRESS_WIDTH
 from ..system.messages import Progress
 from ..system.templates import render
-from .c_header import packet_format
 from .folder import checked_accelerator, write_file
+from .host_interface import packet_format
 from .output_paths import check_place
 from .packets import packets_of
 

@@ -24,10 +24,10 @@ from ..shell.packets import IP, PORT
 from ..system.messages import Progress
 from ..system.signals import run_child
 from .board_link import REPORT, accelerator_in, line_of, suffix_of, write_link
-from .c_header import line_layouts
 from .design_file import DESIGN
 from .folder import UsageError, checked_manifest, write_file
 from .generation import generate
+from .host_interface import line_layouts
 from .reports import BoardFacts, LineRate, board_text
 from .results import Generated, TextReport
 

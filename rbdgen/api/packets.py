@@ -11,9 +11,9 @@ from ..compile.product import Product
 from ..design.manifest import HardwareManifest
 from ..shell.task_packets import Response, Status
 from ..tasks.routes import CODES
-from .c_header import packet_format
 from .compilation import recompiled
 from .evaluation import to_words
+from .host_interface import packet_format
 from .integer_model import integer_results
 from .simulation import batches
 from .stimulus import Traffic, inputs_of, within_limits

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from rbdgen import api
-from rbdgen.api.c_header import line_layouts
 from rbdgen.api.design_cache import FOLDER, compiler_digest
 from rbdgen.api.design_file import DESIGN
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import read_manifest
+from rbdgen.api.host_interface import line_layouts
 from rbdgen.api.integer_model import integer_results
 from rbdgen.api.recorded_states import states as sampled
 from rbdgen.api.vectors import sampled_tasks

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from rbdgen import api
-from rbdgen.api.c_header import packet_format
 from rbdgen.api.design_cache import FOLDER, compiler_digest
 from rbdgen.api.errors import STALL, Mismatch
 from rbdgen.api.folder import read_manifest
+from rbdgen.api.host_interface import packet_format
 from rbdgen.api.packets import Packets, packets_of
 from rbdgen.design.ports import Ports
 from rbdgen.shell.task_packets import MAX_FUNCTIONS, PacketFormat

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdgen.api.c_header import line_layouts, packet_format
 from rbdgen.api.design_cache import CachedIntegers, cached_design
 from rbdgen.api.design_file import DESIGN, ROBOT, filed_notes
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import MARK, InputError, checked_manifest, read_manifest, refuse_core
+from rbdgen.api.host_interface import line_layouts, packet_format
 from rbdgen.api.integer_model import load_core
 from rbdgen.api.native_programs import NativeProgram, compiled
 from rbdgen.api.reference import golden_model

@@ -21,9 +21,9 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api import board_link
-from rbdgen.api.c_header import line_layouts
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import Manifest, read_manifest
+from rbdgen.api.host_interface import line_layouts
 from rbdgen.shell.packets import (
     BROKEN,
     FLAG,
