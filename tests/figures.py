@@ -78,15 +78,14 @@ def listed(text: str) -> list[Command]:
 
 def figure(facts: Mapping[str, Any], name: str) -> float:
     """A field of what ``info`` printed; ``id.latency`` is of an accelerator's function."""
-    about = facts.get("accelerator", facts)
     if "." in name:
         function, _, name = name.partition(".")
-        return float(about["functions"][function][name])
+        return float(facts["tasks"]["functions"][function][name])
     if name in facts["operations"]:
         return float(facts["operations"][name])
     if name == THOUSANDS:
-        return float(about["estimated"]["luts"]) / 1000
-    return float(about[NAMES.get(name, name)])
+        return float(facts["estimated"]["luts"]) / 1000
+    return float(facts[NAMES.get(name, name)])
 
 
 def moved(line: Line, facts: Mapping[str, Any]) -> Iterator[tuple[str, re.Match[str], int, str]]:
