@@ -23,9 +23,9 @@ from ..tools.model import Model, Result, read_vcd
 from ..tools.toolchain import SimulationError
 from .errors import STALL, Mismatch, keep_promise
 from .folder import write_file, writing
-from .integer_model import load_core
 from .reports import TIMELINE
 from .stimulus import Array, Traffic, inputs_of, scaled_states
+from .verilated import load_core
 
 BATCH = 256  # tasks, as in Dadu-RBD's evaluation
 WAVES = "simulation.vcd"

@@ -11,9 +11,9 @@ from typing import Any
 from .. import __version__
 from ..compile.expected import with_errors
 from ..compile.flow import compile_design, compile_front, front_end, front_of
-from ..compile.formulation import with_visits
 from ..compile.front import Front
 from ..compile.product import Product
+from ..compile.visits import with_visits
 from ..design.choices import OF_NUMBERS
 from ..design.design import no_defaults
 from ..design.effects import notes_of_use

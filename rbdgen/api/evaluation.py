@@ -235,7 +235,7 @@ def rtl_model(
     progress: Progress = lambda _: None,
 ) -> dict[str, NDArray]:
     """The Verilated design, as numbers."""
-    from .integer_model import build_core  # the other models need no hardware
+    from .verilated import build_core
 
     model, names = build_core(core, folder, progress=progress)
     run = model.run(np.stack([words[n] for n in core.fixed.inputs], axis=1))

@@ -1,7 +1,5 @@
 """Several inputs: in several processes, or as jobs of an executor or a cluster.
 
-The same work on several inputs, in several processes, or as jobs of an executor.
-
 The same work on several inputs as jobs, of a cluster's queue or of this machine, by submitit.
 
 Results come back through a folder that all machines see. Whatever takes long keeps its results in

@@ -13,9 +13,9 @@ from ..codegen.cpp import cpp as cpp_files
 from ..codegen.cuda import LONGEST, Cuda
 from ..codegen.cuda import cuda as cuda_files
 from ..compile.floats import facts_of, with_doubles
-from ..compile.formulation import with_visits
 from ..compile.front import Front
 from ..compile.product import Product
+from ..compile.visits import with_visits
 from ..design.naming import design_name
 from ..robot.model import RobotError
 from ..schedule.plan import flagged_outputs

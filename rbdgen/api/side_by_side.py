@@ -1,4 +1,6 @@
-"""A design's functions timed and checked on this machine: our C++, Pinocchio, a GPU's kernels.
+"""Times of a robot's functions, side by side.
+
+A design's functions timed and checked on this machine: our C++, Pinocchio, a GPU's kernels.
 
 A robot's functions on a CPU and in hardware, at the same boundary: from a call, at the core, and
 through a link.

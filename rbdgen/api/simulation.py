@@ -28,11 +28,12 @@ from .design_file import DESIGN, ROBOT
 from .errors import STALL, Mismatch, entries_of, keep_promise, portions
 from .evaluation import as_numbers, to_words
 from .folder import checked_manifest, write_file, writing
-from .integer_model import IntegerModel, load_core
+from .integer_model import IntegerModel
 from .output_paths import check_place
 from .reference import golden_model
 from .results import Report
 from .stimulus import within_limits
+from .verilated import load_core
 
 BATCH, FEWEST = 50_000, 1000
 NUMBERS = 10_000_000  # of inputs and outputs in a batch

@@ -30,7 +30,7 @@ from ..robot.model import Array, Robot
 from ..system.messages import changing
 from ..tasks.in_visits import in_visits
 from ..tasks.model import evaluate_task
-from .accelerator_area import cycles
+from .estimate import cycles
 from .front import Front, in_reals
 from .product import Product
 from .word_errors import STATES, Columns, Expected, errors_in, errors_in_graph, too_inexact

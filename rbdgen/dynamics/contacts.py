@@ -1,4 +1,6 @@
-"""The motions of a robot that leave frames where they are: the nearest ones to any others.
+"""Frames that are held where they are: motions, and forward dynamics with their forces.
+
+The motions of a robot that leave frames where they are: the nearest ones to any others.
 
     x - W Jᵀ (J W Jᵀ + E)⁻¹ (J x + r)
 

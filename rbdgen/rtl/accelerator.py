@@ -21,9 +21,9 @@ from ..tasks.routes import CODE, HOST, ROLLOUTS, STEPS
 from ..tasks.stages import COUNT, TAG, Accelerator
 from ..tasks.visit import StageVisit, parse
 from .core import FIRST, WORD, WRITE, RtlCore, register_ports
+from .cores import core_of
 from .delay_line import LutRam
 from .function_units import ReciprocalUnit, SinCosUnit
-from .limbs import core_of
 from .multiplier import Multiplier
 from .queues import SlotQueue
 from .slots import Retiring, Slots

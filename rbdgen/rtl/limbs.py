@@ -1,30 +1,19 @@
-"""Time-multiplexed limbs: the pipeline of one limb computes a robot whose limbs are alike up to
-signs.
-
-The hardware of a plan, whatever its kind.
-"""
+"""Time-multiplexed limbs: the pipeline of one computes a robot whose limbs are alike up to signs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 
 from ..graph.node import Op
-from ..schedule.channels import Pipeline
-from ..schedule.fold import Fold
 from ..schedule.limbs import LimbPlan
-from ..schedule.plan import Plan
-from ..schedule.round_plan import RoundPlan
 from .arithmetic import mirrored
 from .core import RtlCore, fill
 from .delay_line import LutRam
-from .folded import Folded
 from .function_units import ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
-from .round_trip import RoundTrip
-from .rounds import InRounds
 from .separate_module import instance_of
 
 FEW = 4  # words that so many limbs read on average stay in registers of their own
@@ -176,22 +165,3 @@ def _signed(word: Value, turn: Value, signs: Sequence[float]) -> Value:
         return word
     minus = Cat(turn == k for k, sign in enumerate(signs) if sign < 0).any()
     return mirrored(word, minus)
-
-
-def core_of(plan: Plan, name: str | None = None, *, sticky: bool = True) -> RtlCore:
-    """The hardware of ``plan``; ``name`` as in `RoundTrip`, ``sticky`` as in `RtlCore`."""
-    return CORES[type(plan)](plan, name, sticky)
-
-
-def _limbs(plan: LimbPlan, name: str | None, sticky: bool) -> RtlCore:
-    limb = core_of(plan.template, f"{name}_{LIMB}" if name else None, sticky=False)
-    return SharedLimbs(plan, limb, name, sticky=sticky)
-
-
-# Kind of plan → its hardware, by plan, name and whether it has sticky flags.
-CORES: Mapping[type, Callable[[Any, str | None, bool], RtlCore]] = {
-    Pipeline: lambda plan, name, sticky: RoundTrip(plan, name, sticky=sticky),
-    Fold: lambda plan, name, sticky: Folded(plan, sticky=sticky),
-    LimbPlan: _limbs,
-    RoundPlan: lambda plan, name, sticky: InRounds(plan, sticky=sticky),
-}

@@ -18,9 +18,9 @@ from ..tasks.stage import Stage
 from ..tasks.stages import COUNT, Accelerator
 from ..tasks.visit import StageVisit
 from .core import FIRST, WORD, WRITE, RtlCore, fill, register_ports
+from .cores import core_of
 from .delay_line import LutRam
 from .function_units import ReciprocalUnit, SinCosUnit
-from .limbs import core_of
 from .multiplier import Multiplier
 from .queues import SlotQueue
 from .separate_module import instance_of

@@ -7,7 +7,7 @@ Parts of a robot that are time-multiplexed in one datapath.
 The protocol of all schedules: pipeline, fold, shared limbs, shared joints.
 
 A new way of sharing is one more class with these properties, and one more row in each table by kind
-of plan: ``rtl.cores.CORES``, ``estimate.features.FEATURES``, ``draw.picture.PICTURES``.
+of plan: ``rtl.cores.CORES``, ``schedule.features.FEATURES``, ``draw.picture.PICTURES``.
 """
 
 from __future__ import annotations

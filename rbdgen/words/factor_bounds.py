@@ -33,7 +33,8 @@ from ..graph.graph import Graph
 from ..graph.intervals import Interval
 from ..graph.node import Node
 from ..graph.word import indices, kind_of, spell
-from .pivot_bounds import PivotBounds, magnitudes
+from .bounds import magnitudes
+from .pivot_bounds import PivotBounds
 from .windows import Unit
 
 MOST_MOVED = 1 / 16  # δ of pivots by constants, at most

@@ -18,8 +18,9 @@ from ..graph.graph import Graph
 from ..graph.intervals import Interval
 from ..graph.node import Node, Op
 from ..graph.word import indices, kind_of, spell
+from .bounds import bounds
 from .factor_bounds import ROUNDING, GraphFactors, Off, OffColumns, Signal, factors_of, signals_in
-from .pivot_bounds import NO_BOUNDS, PivotBounds, bounds
+from .pivot_bounds import NO_BOUNDS, PivotBounds
 from .solved_columns import KnownSignals
 from .solved_errors import Rounded, parts_of
 from .windows import Unit

@@ -13,9 +13,10 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.intervals import Interval
 from ..graph.node import Node, Op
+from .bounds import bounds
 from .factor_bounds import GraphFactors
 from .factor_errors import ends_of, factors_in, in_words
-from .pivot_bounds import NO_BOUNDS, PivotBounds, bounds
+from .pivot_bounds import NO_BOUNDS, PivotBounds
 from .ranges import RangeError, Ranges
 from .solved_columns import KnownSignals
 from .windows import Unit

@@ -29,7 +29,7 @@ from ..graph.intervals import Interval
 from ..graph.node import Builder, Node, Op
 from ..graph.reciprocal import Reciprocal
 from ..graph.sincos import SinCos
-from .pivot_bounds import magnitudes
+from .bounds import magnitudes
 from .windows import Unit
 
 OUTWARD = 1 + 2.0**-44  # what float64 rounds off of a bound

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from rbdgen import api
 from rbdgen.api.compilation import Compilation
 from rbdgen.api.folder import checked_manifest, write_folder
-from rbdgen.api.integer_model import load_core
 from rbdgen.api.simulation import integer_errors, simulate_core
+from rbdgen.api.verilated import load_core
 from rbdgen.api.verilog import verilog
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product

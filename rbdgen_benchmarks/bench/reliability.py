@@ -16,8 +16,9 @@ from rbdgen.api.design_file import DESIGN, ROBOT
 from rbdgen.api.errors import STALL, Mismatch
 from rbdgen.api.folder import checked_manifest, write_file
 from rbdgen.api.generation import generate
-from rbdgen.api.integer_model import IntegerModel, load_core
+from rbdgen.api.integer_model import IntegerModel
 from rbdgen.api.vectors import sampled_words
+from rbdgen.api.verilated import load_core
 from rbdgen.compile.product import Product
 from rbdgen.design.functions import WHOLE
 from rbdgen.draw.tables import markdown, table

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from rbdgen import api
 from rbdgen.api.design_file import DESIGN
-from rbdgen.api.integer_model import load_core
 from rbdgen.api.stimulus import Traffic, inputs_of
+from rbdgen.api.verilated import load_core
 from rbdgen.compile.flow import compile_design
 from rbdgen.compile.product import Product
 from rbdgen.compile.samples import sample_states

@@ -16,9 +16,9 @@ from rbdgen.api.design_file import DESIGN, ROBOT, filed_notes
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import MARK, InputError, checked_manifest, read_manifest, refuse_core
 from rbdgen.api.host_interface import line_layouts, packet_format
-from rbdgen.api.integer_model import load_core
 from rbdgen.api.native_programs import NativeProgram, compiled
 from rbdgen.api.reference import golden_model
+from rbdgen.api.verilated import load_core
 from rbdgen.codegen.compiled import Results
 from rbdgen.design.arrays import gives
 from rbdgen.design.bounds import whole_turns, within_a_turn

@@ -16,8 +16,8 @@ from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
 from rbdgen.codegen.real import chunks_of, computed, slots_of
 from rbdgen.compile.floats import with_doubles
 from rbdgen.compile.flow import front_end
-from rbdgen.compile.formulation import visits_of
 from rbdgen.compile.samples import sample_states
+from rbdgen.compile.visits import visits_of
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph

@@ -15,7 +15,7 @@ from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.loops import loops
 from rbdgen.codegen.real import computed
 from rbdgen.compile.flow import front_end
-from rbdgen.compile.formulation import visits_of
+from rbdgen.compile.visits import visits_of
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from rbdgen.compile.flow import Front, front_end
-from rbdgen.compile.formulation import with_visits
 from rbdgen.compile.parameters import not_registers
 from rbdgen.compile.samples import sample_states
+from rbdgen.compile.visits import with_visits
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from tests.support.marks import slow

@@ -9,7 +9,16 @@ import pytest
 import rbdgen
 import rbdgen_host
 from rbdgen import golden
-from rbdgen.design.functions import BY_NAME, GIVEN_BASE, GIVES, NEEDS, TABLE, TRAITS, having
+from rbdgen.design.functions import (
+    BY_NAME,
+    GIVEN_BASE,
+    GIVES,
+    NEEDS,
+    TABLE,
+    TRAITS,
+    RobotFunction,
+    having,
+)
 from rbdgen.graph.word import SHAPES
 
 STATE = {"q", "qd", "qdd", "tau", "Minv", "h", "steps"}
@@ -17,7 +26,7 @@ KNOWN_BY_NAME = 8  # files, of rbdgen and its host
 
 
 @pytest.mark.parametrize("own", TABLE, ids=lambda own: own.name)
-def test_a_function_takes_states_and_gives_arrays(own) -> None:  # type: ignore[no-untyped-def]
+def test_a_function_takes_states_and_gives_arrays(own: RobotFunction) -> None:
     assert set(own.takes) <= STATE
     assert "matrix" in own.traits or set(own.gives) <= SHAPES.keys() | {"q", "qd"}
     assert own.about and own.traits

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.integer_model import ports_of
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
+from rbdgen.api.verilated import ports_of
 from rbdgen.api.verilog import port_facts
 from rbdgen.compile import front, inverse_factors
 from rbdgen.compile import scheduled as joints_or_whole

@@ -14,8 +14,8 @@ from amaranth.sim import Simulator
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.rtl import round_trip
+from rbdgen.rtl.cores import core_of as hardware_of
 from rbdgen.rtl.delay_line import LutRam
-from rbdgen.rtl.limbs import core_of as hardware_of
 from rbdgen.rtl.region import RegionPipeline
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.tools.model import Model

@@ -11,7 +11,7 @@ import pytest
 import rbdgen
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.draw.picture import PICTURES
-from rbdgen.rtl.limbs import CORES
+from rbdgen.rtl.cores import CORES
 from rbdgen.schedule.channels import Pipeline
 from rbdgen.schedule.features import FEATURES
 from rbdgen.schedule.fold import Fold

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from rbdgen.api.integer_model import ports_of
+from rbdgen.api.verilated import ports_of
 from rbdgen.api.verilog import port_facts
 from rbdgen.compile.product import Product
 from rbdgen.design.ports import Ports

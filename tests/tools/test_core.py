@@ -9,7 +9,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from rbdgen.api.integer_model import ports_of
+from rbdgen.api.verilated import ports_of
 from rbdgen.api.verilog import port_facts
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product

@@ -13,7 +13,7 @@ from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.intervals import intervals_of
 from rbdgen.graph.node import Builder, Node, Op
-from rbdgen.words.pivot_bounds import bounds, magnitudes
+from rbdgen.words.bounds import bounds, magnitudes
 from rbdgen.words.proven_ranges import prove
 from rbdgen.words.value_range import extents
 from tests.support.balls import outside, states

@@ -14,8 +14,9 @@ from rbdgen.graph.graph import Multiple
 from rbdgen.graph.node import Node, Op
 from rbdgen.graph.reciprocal import Reciprocal
 from rbdgen.graph.word import indices
+from rbdgen.words.bounds import bounds
 from rbdgen.words.factor_errors import factors_in, in_words
-from rbdgen.words.pivot_bounds import NO_BOUNDS, bounds
+from rbdgen.words.pivot_bounds import NO_BOUNDS
 from rbdgen.words.proven_ranges import prove
 from rbdgen.words.solved_columns import KnownSignals
 from rbdgen.words.value_range import extents

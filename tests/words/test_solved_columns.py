@@ -14,9 +14,10 @@ from rbdgen.compile.words import FixedFunctions
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.intervals import Interval
 from rbdgen.graph.node import Node, Op
+from rbdgen.words.bounds import bounds
 from rbdgen.words.factor_errors import factors_in, in_words
 from rbdgen.words.input_domain import InputDomain
-from rbdgen.words.pivot_bounds import PivotBounds, bounds
+from rbdgen.words.pivot_bounds import PivotBounds
 from rbdgen.words.proven_ranges import proof as proof_of
 from rbdgen.words.proven_ranges import prove
 from rbdgen.words.solved_columns import KnownSignals

@@ -15,8 +15,8 @@ from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.sincos import SinCos
+from rbdgen.words.bounds import magnitudes
 from rbdgen.words.constant_multiply import constant_multiply, moved
-from rbdgen.words.pivot_bounds import magnitudes
 from rbdgen.words.proven_ranges import output_errors
 from rbdgen.words.word_errors import gains, moving, of_parts, of_unit, summed
 from tests.support.balls import farther, states
