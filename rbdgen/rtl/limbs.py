@@ -1,4 +1,4 @@
-"""Time-multiplexed limbs: the pipeline of one computes a robot whose limbs are alike up to signs."""
+"""Time-multiplexed limbs: one pipeline computes a robot whose limbs are alike up to signs."""
 
 from __future__ import annotations
 
