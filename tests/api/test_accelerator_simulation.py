@@ -21,7 +21,7 @@ from rbdgen.tools import verilate
 from rbdgen.tools.toolchain import SimulationError
 from rbdgen_benchmarks.bench.rk4 import SLOPES, picture, turns
 from rbdgen_host.driver import Dynamics
-from tests.support.accelerated import accelerate
+from tests.support.made import accelerate
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 

@@ -12,8 +12,8 @@ from rbdgen.api.simulation import integer_errors
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.functions import ON_ACCELERATORS, UNFORCED
-from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in, worst_of
+from tests.support.made import accelerate
 from tests.support.marks import fast_at, slow
 
 FORCES = [("all",), ("gripper_mount",)]

@@ -12,7 +12,7 @@ from rbdgen.api.vectors import sampled_tasks, sampled_words
 from rbdgen.codegen import compiled
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.tasks.model import evaluate_task
-from tests.support.accelerated import accelerate
+from tests.support.made import accelerate
 
 
 @pytest.fixture(autouse=True)

@@ -24,10 +24,9 @@ from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.tasks.model import evaluate_task
 from rbdgen.tasks.visit import LIMBS, StageVisit, parse
 from rbdgen.words.program_ranges import ProgramDomain
-from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
-from tests.support.made import accelerated
+from tests.support.made import accelerate, accelerated
 from tests.support.marks import slow
 
 TASKS = tuple(f for f in WHOLE if f not in ROLLOUTS)

@@ -26,8 +26,7 @@ from rbdgen.schedule.area import estimated
 from rbdgen.schedule.features import features
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.schedule.round_plan import RoundPlan
-from tests.support.accelerated import accelerate
-from tests.support.made import compiled
+from tests.support.made import accelerate, compiled
 
 # Of a part that is too small for a task every cycle.
 SMALL: dict[str, Any] = {"functions": ("did",), "width": 18, "target": "ecp5-25f"}

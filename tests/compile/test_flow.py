@@ -23,7 +23,7 @@ from rbdgen.robot.canonical import rewrites
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.words.input_domain import InputDomain
 from rbdgen_benchmarks.bench.chains import chain_urdf
-from tests.support.accelerated import accelerate
+from tests.support.made import accelerate
 
 
 @pytest.mark.parametrize("function", ["m", "did"])

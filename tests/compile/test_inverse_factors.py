@@ -18,7 +18,7 @@ from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.fixed import convert, evaluate_fixed
 from rbdgen.graph.word import indices, kind_of
-from tests.support.accelerated import accelerate
+from tests.support.made import accelerate
 
 CHOICES: dict[str, Any] = {"functions": ("m", "minv", "fd"), "target": "xcup"}
 

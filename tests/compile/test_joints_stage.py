@@ -20,7 +20,7 @@ from rbdgen.schedule.features import features
 from rbdgen.schedule.round_plan import RoundPlan
 from rbdgen.tasks.model import evaluate_task
 from rbdgen.tasks.routes import place
-from tests.support.accelerated import accelerate
+from tests.support.made import accelerate
 
 ARM: dict[str, Any] = {"functions": ("id",), "target": "ecp5-25f"}
 

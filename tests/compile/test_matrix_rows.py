@@ -13,9 +13,9 @@ from rbdgen.compile.matrix_rows import IN_COLUMNS, PRODUCT, ROOMY, DotProducts, 
 from rbdgen.compile.product import Product
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
-from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER
+from tests.support.made import accelerate
 
 FUNCTIONS = ("dfd", "difd")
 

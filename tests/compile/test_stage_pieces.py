@@ -30,9 +30,9 @@ from rbdgen.robot.model import RobotError
 from rbdgen.schedule.area import estimated
 from rbdgen.schedule.round_plan import RoundPlan
 from rbdgen.tasks.visit import parse
-from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER
+from tests.support.made import accelerate
 from tests.support.marks import slow
 
 # of each array's worst coordinate, relative RMS, against float64; 18 bits

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 from rbdgen.draw.svg import of_function, of_stage
 from rbdgen.draw.task_timeline import TASKS, Stay, Task, timeline
-from tests.support.accelerated import accelerate
+from tests.support.made import accelerate
 
 SVG = "{http://www.w3.org/2000/svg}"
 

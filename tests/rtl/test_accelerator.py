@@ -22,9 +22,9 @@ from rbdgen.tasks import stages
 from rbdgen.tasks.routes import CODES, STEPS
 from rbdgen.tools.model import Model
 from rbdgen.tools.verilate import build
-from tests.support.accelerated import accelerate
 from tests.support.cores import shared_folder
 from tests.support.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
+from tests.support.made import accelerate
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 

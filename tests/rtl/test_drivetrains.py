@@ -18,10 +18,10 @@ from rbdgen.design.functions import GIVES
 from rbdgen.design.loading import load
 from rbdgen.shell.emit import emit
 from rbdgen_host.driver import Dynamics
-from tests.support.accelerated import accelerate
 from tests.support.cores import any_words, check
 from tests.support.geared import JOINTS
 from tests.support.icarus import Icarus, binary, written
+from tests.support.made import accelerate
 from tests.support.marks import fast_at
 
 pytestmark = pytest.mark.rtl

@@ -17,9 +17,9 @@ from rbdgen.api.verilated import ports_of
 from rbdgen.api.verilog import port_facts, shells_of
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.shell.emit import emit, stream_shells
-from tests.support.accelerated import accelerate
 from tests.support.cores import any_words, check, check_on_time
 from tests.support.icarus import Icarus, binary, started, without_initial_values, written
+from tests.support.made import accelerate
 from tests.support.marks import fast_at
 
 pytestmark = pytest.mark.rtl

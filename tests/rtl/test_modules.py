@@ -15,7 +15,7 @@ from rbdgen.rtl import modules
 from rbdgen.rtl.modules import Modules, write_modules
 from rbdgen.rtl.multiplier import Multiplier
 from rbdgen.shell.emit import wrapped
-from tests.support.accelerated import accelerate
+from tests.support.made import accelerate
 
 DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     "pipelined": ("pendulum", {}),

@@ -16,7 +16,7 @@ from rbdgen.design.functions import WHOLE
 from rbdgen.shell.task_packets import PacketFormat, Response, Status
 from rbdgen.tasks.routes import CODES, ROLLOUTS, STEPS
 from sim.runner import build_sources, run
-from tests.support.accelerated import accelerate
+from tests.support.made import accelerate
 from tests.support.packets import packet_format, task_scenario
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]

@@ -11,8 +11,8 @@ import pytest
 from rbdgen.api.verilog import shells_of
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.shell.emit import emit, stream_shells, verilog_file
-from tests.support.accelerated import accelerate
 from tests.support.lint import check_head, check_lint, said
+from tests.support.made import accelerate
 
 pytestmark = pytest.mark.rtl
 CORES: dict[str, dict[str, Any]] = {

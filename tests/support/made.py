@@ -10,7 +10,6 @@ from typing import Any
 from rbdgen import api
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
-from tests.support.accelerated import accelerate
 
 KEPT = 24  # designs at a time; one of a large robot takes 100 MB
 
@@ -21,9 +20,14 @@ def compiled(robot: str, **choices: Any) -> Product:
     return compile_front(front_end(robot, **choices))
 
 
+def accelerate(robot: str, **choices: Any) -> Product:
+    """The accelerator of a robot or a design file, made for the caller alone."""
+    return compile_front(front_end(robot, **{"accelerator": True, **choices}))
+
+
 @lru_cache(KEPT)
 def accelerated(robot: str, **choices: Any) -> Product:
-    """The accelerator of a robot."""
+    """The same, once in a process."""
     return accelerate(robot, **choices)
 
 

@@ -19,9 +19,9 @@ from rbdgen.graph.word import kind_of
 from rbdgen.tasks.in_visits import in_visits
 from rbdgen.tasks.routes import place
 from rbdgen.words.program_ranges import evaluate_program, program_word_samples
-from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER
+from tests.support.made import accelerate
 
 STATES = 300
 

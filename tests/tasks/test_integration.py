@@ -25,7 +25,7 @@ from rbdgen.tasks.integration import (
     turn_flags,
 )
 from rbdgen.tasks.model import evaluate_task
-from tests.support.accelerated import accelerate
+from tests.support.made import accelerate
 from tests.support.marks import slow
 
 SWINGER = str(Path(__file__).parents[1] / "robots" / "swinger.urdf")

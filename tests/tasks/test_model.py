@@ -19,9 +19,8 @@ from rbdgen.graph.fixed import FixedGraph, Format, convert, evaluate_fixed
 from rbdgen.graph.word import kind_of
 from rbdgen.robot.model import RobotError
 from rbdgen.tasks.model import evaluate_task
-from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in
-from tests.support.made import accelerated
+from tests.support.made import accelerate, accelerated
 
 
 def arm(fold: str) -> Product:

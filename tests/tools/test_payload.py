@@ -12,7 +12,6 @@ from rbdgen.api.simulation import integer_errors
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.functions import ON_ACCELERATORS, ROLLOUTS
-from tests.support.accelerated import accelerate
 from tests.support.coordinates import worst_in, worst_of
 from tests.support.cores import (
     any_words,
@@ -21,6 +20,7 @@ from tests.support.cores import (
     states_within_limits,
     verilated,
 )
+from tests.support.made import accelerate
 
 SLOW = pytest.mark.slow
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
