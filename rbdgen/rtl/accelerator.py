@@ -23,8 +23,7 @@ from ..tasks.visit import StageVisit, parse
 from .core import FIRST, WORD, WRITE, RtlCore, register_ports
 from .cores import core_of
 from .delay_line import LutRam
-from .function_units import ReciprocalUnit, SinCosUnit
-from .multiplier import Multiplier
+from .function_units import PlacedUnit
 from .queues import SlotQueue
 from .slots import Retiring, Slots
 from .stage_wrapper import TURNS, Station, is_one_of
@@ -70,7 +69,7 @@ class AcceleratorCore(wiring.Component):
         }
         self.held = [own for own in self.stations if stages[own].fixed.parameters]
         super().__init__(ports | register_ports(chain) if self.held else ports)
-        self.made_rams: list[LutRam] = []
+        self.made: list[PlacedUnit] = []
 
     @property
     def parts(self) -> Mapping[str, wiring.Component]:
@@ -82,20 +81,10 @@ class AcceleratorCore(wiring.Component):
         return found
 
     @property
-    def multipliers(self) -> list[Multiplier]:
-        """Every multiplier instance; known once all parts have been elaborated."""
-        return [unit for s in self.stations.values() for unit in s.core.multipliers]
-
-    @property
-    def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
-        """Every sine and reciprocal instance; known once all parts have been elaborated."""
-        return [unit for s in self.stations.values() for unit in s.core.table_units]
-
-    @property
-    def rams(self) -> list[LutRam]:
-        """Every memory instance; known once all parts have been elaborated."""
-        own = [s.beside.ram for s in self.stations.values()]
-        return [*self.made_rams, *own, *(r for s in self.stations.values() for r in s.core.rams)]
+    def placed(self) -> list[PlacedUnit]:
+        """Every instance of a unit; known once all parts have been elaborated."""
+        stations = self.stations.values()
+        return [*self.made, *(u for s in stations for u in (s.beside.ram, *s.core.placed))]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -135,7 +124,7 @@ class _Wiring:
         """Give a slot to each task that comes: first those that nobody had, then those left."""
         m, i = self.slots.m, self.slots.core.i
         m.submodules.free = free = SlotQueue(self.slots.left.shape(), self.slots.depth)
-        self.slots.core.made_rams.append(free.ram)
+        self.slots.core.made.append(free.ram)
         fresh, awake = Signal(range(self.slots.depth + 1)), Signal()
         used = fresh[-1]  # all of them
         take = Signal()
@@ -197,7 +186,7 @@ class _Wiring:
         layout = Shape({key: TURNS[key] for key in ("phase", "left")})
         kept, next_turn = Signal(layout), Signal(layout)
         ram = LutRam(layout.size, self.slots.depth)
-        self.slots.core.made_rams.append(ram)
+        self.slots.core.made.append(ram)
         m.submodules.turns = ram.instance(
             write=station.done,
             write_address=done.slot,
@@ -236,7 +225,7 @@ class _Wiring:
         for sender, (push, slot, function) in sent.items():
             queue = SlotQueue(core.stations[visit.stage].task, self.slots.depth)
             self.slots.m.submodules[f"queue_{visit}_from_{sender}"] = queue
-            core.made_rams.append(queue.ram)
+            core.made.append(queue.ram)
             self.slots.m.d.comb += [
                 queue.push.eq(push),
                 queue.data.slot.eq(slot),

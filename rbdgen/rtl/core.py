@@ -18,9 +18,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import source
 from ..graph.node import STILL, Node, Op
 from ..graph.word import indices, kind_of, spell
-from .delay_line import LutRam
-from .function_units import ReciprocalUnit, SinCosUnit
-from .multiplier import Multiplier
+from .function_units import PlacedUnit
 
 WORD, WRITE, FIRST = "parameter_word", "parameter_write", "parameter_first"  # ports of registers
 
@@ -70,18 +68,8 @@ class RtlCore(wiring.Component, ABC):
 
     @property
     @abstractmethod
-    def multipliers(self) -> list[Multiplier]:
-        """Every multiplier instance; known once this has been elaborated."""
-
-    @property
-    @abstractmethod
-    def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
-        """Every sine and reciprocal instance; known once this has been elaborated."""
-
-    @property
-    @abstractmethod
-    def rams(self) -> list[LutRam]:
-        """Every memory instance; known once this has been elaborated."""
+    def placed(self) -> list[PlacedUnit]:
+        """Every instance of a unit; known once this has been elaborated."""
 
     @cached_property
     def registers(self) -> dict[str, Value]:
@@ -145,6 +133,12 @@ class RtlCore(wiring.Component, ABC):
 def register_ports(width: int) -> dict[str, Any]:
     """The ports of a chain of registers of so many bits."""
     return {WORD: In(signed(width)), WRITE: In(1), FIRST: Out(signed(width))}
+
+
+def connect_registers(m: Module, outer: Any, inner: Any) -> None:
+    """Make the chain of registers of ``inner`` that of ``outer``."""
+    m.d.comb += [getattr(inner, of).eq(getattr(outer, of)) for of in (WORD, WRITE)]
+    m.d.comb += getattr(outer, FIRST).eq(getattr(inner, FIRST))
 
 
 def _plain(name: str) -> str:

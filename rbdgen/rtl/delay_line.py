@@ -10,7 +10,7 @@ A value on its way through a region: the registers and LUT-RAM rings that delay 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from amaranth.hdl import Cat, ClockSignal, Const, Instance, Module, Signal, Value
@@ -155,10 +155,10 @@ end
 
 
 class Rings:
-    """The counters that rings of one length share within a module; notes ``rams`` it uses."""
+    """The counters that rings of one length share in a module; ``note`` takes their memories."""
 
-    def __init__(self, m: Module, rams: list[LutRam]) -> None:
-        self._m, self._rams = m, rams
+    def __init__(self, m: Module, note: Callable[[LutRam], None]) -> None:
+        self._m, self._note = m, note
         self._pointers: dict[int, Signal] = {}
 
     def pointer(self, size: int) -> Signal:
@@ -180,7 +180,7 @@ class Rings:
             write=Const(1), write_address=pointer, data=value, read_address=pointer, q=q
         )
         self._m.d.sync += register.eq(q)
-        self._rams.append(ram)
+        self._note(ram)
         return register
 
 

@@ -20,10 +20,9 @@ from ..schedule.units import Job, UnitKind, job, nodes_of
 from .arithmetic import later, next_count
 from .core import RtlCore
 from .delay_line import LutRam, whole_address
-from .function_units import ReciprocalUnit, SinCosUnit
-from .multiplier import Multiplier
+from .function_units import PlacedUnit
 from .queues import NOT_SHARED, ChannelFifo
-from .units import UNIT, Operand, Ports, Site, UnitInstances, operand_of, overflow_of
+from .units import UNIT, Operand, Ports, Site, operand_of, overflow_of
 
 COPIES = 24  # that follow one relay
 
@@ -116,20 +115,12 @@ class Folded(RtlCore):
     def __init__(self, fold: Fold, *, sticky: bool = True) -> None:
         self.fold = fold
         self.fifo = ChannelFifo(fold.channel)
-        self.made = UnitInstances()
+        self.made: list[PlacedUnit] = []
         super().__init__(fold.fixed, sticky=sticky)
 
     @property
-    def multipliers(self) -> list[Multiplier]:
-        return self.made.multipliers
-
-    @property
-    def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
-        return self.made.tables
-
-    @property
-    def rams(self) -> list[LutRam]:
-        return [*self.fifo.rams, *self.made.rams]
+    def placed(self) -> list[PlacedUnit]:
+        return [*self.fifo.placed, *self.made]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -180,7 +171,7 @@ class FoldHardware:
     def __init__(
         self,
         fold: Fold,
-        made: UnitInstances,
+        made: list[PlacedUnit],
         words: Mapping[str, Value],
         m: Module,
         phases: Phases,
@@ -330,7 +321,7 @@ class FoldHardware:
         m.submodules[f"ring_{name}"] = ram.instance(
             write=write, write_address=at, data=value, read_address=at, q=q
         )
-        self.made.rams.append(ram)
+        self.made.append(ram)
         return q
 
     def _overflow(self, node: Node, cycle: int) -> Value:

@@ -11,9 +11,7 @@ from ..graph.node import Op
 from ..schedule.limbs import LimbPlan
 from .arithmetic import mirrored
 from .core import RtlCore, fill
-from .delay_line import LutRam
-from .function_units import ReciprocalUnit, SinCosUnit
-from .multiplier import Multiplier
+from .function_units import PlacedUnit
 from .separate_module import instance_of
 
 FEW = 4  # words that so many limbs read on average stay in registers of their own
@@ -44,19 +42,8 @@ class SharedLimbs(RtlCore):
         return {LIMB: self.limb} | {f"{LIMB}_{k}": part for k, part in self.limb.parts.items()}
 
     @property
-    def multipliers(self) -> list[Multiplier]:
-        """Every multiplier instance; known once this has been elaborated."""
-        return self.limb.multipliers
-
-    @property
-    def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
-        """Every sine and reciprocal instance; known once this has been elaborated."""
-        return self.limb.table_units
-
-    @property
-    def rams(self) -> list[LutRam]:
-        """Every memory instance; known once this has been elaborated."""
-        return self.limb.rams
+    def placed(self) -> list[PlacedUnit]:
+        return self.limb.placed
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

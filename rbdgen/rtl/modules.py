@@ -25,9 +25,7 @@ from ..system.workers import cores, in_workers
 from ..tasks.stages import Accelerator
 from .accelerator import AcceleratorCore, hardware_of
 from .core import RtlCore
-from .delay_line import LutRam
-from .function_units import ReciprocalUnit, SinCosUnit
-from .multiplier import Multiplier
+from .function_units import PlacedUnit
 from .region import RegionPipeline
 from .separate_module import to_rtlil
 
@@ -36,16 +34,13 @@ WIDEST = 1 << 16  # bits of one port, or register, in Amaranth
 MOST_WORKERS = 4  # the largest module is a quarter of a core or more
 UNCOLLECTED = 8_000_000  # characters of RTLIL, whose netlists take some 400 MB
 
-# What a module instantiates that is written once for all who do.
-Unit = Multiplier | SinCosUnit | ReciprocalUnit | LutRam
-
 
 @dataclass(frozen=True)
 class Written:
     """Modules as RTLIL, one text for each, and how many of each unit they instantiate."""
 
     texts: list[str]
-    units: Counter[Unit]
+    units: Counter[PlacedUnit]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +63,11 @@ class Modules:
     def __reduce__(self) -> tuple[Any, ...]:
         return Modules, (self.source, self.name)  # a copy makes a core of its own
 
-    def units(self) -> Counter[Unit]:
+    def units(self) -> Counter[PlacedUnit]:
         """The modules that this process has written, and those of the core's own constructor."""
-        return Counter([*self.core.multipliers, *self.core.table_units, *self.core.rams])
+        return Counter(self.core.placed)
 
-    def write(self, part: str) -> tuple[str, Counter[Unit]]:
+    def write(self, part: str) -> tuple[str, Counter[PlacedUnit]]:
         """A part's module, and the units that it adds."""
         before = self.units()
         text = to_rtlil(self.components[part], f"{self.name}_{part}" if part else self.name)
@@ -118,7 +113,7 @@ class _Writer:
     modules: Modules
     since: int = 0
 
-    def __call__(self, part: str) -> tuple[str, Counter[Unit]]:
+    def __call__(self, part: str) -> tuple[str, Counter[PlacedUnit]]:
         found = self.modules.write(part)
         self.since += len(found[0])
         if self.since > UNCOLLECTED:

@@ -50,7 +50,7 @@ class ChannelFifo(wiring.Component):
         )
         self.written: list[Signal] = [getattr(self, f"written_{k}") for k in words]
         self.read: list[Signal] = [getattr(self, f"read_{k}") for k in words]
-        self.rams: list[LutRam] = []  # known once this has been elaborated
+        self.placed: list[LutRam] = []  # known once this has been elaborated
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -81,7 +81,7 @@ class ChannelFifo(wiring.Component):
                 read_address=read_at.at(read, width),
                 q=Cat(self.read[k] for k in members),
             )
-            self.rams.append(ram)
+            self.placed.append(ram)
         return m
 
     def _tokens(self, m: Module, arrive: Value) -> None:

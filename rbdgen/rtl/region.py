@@ -14,8 +14,9 @@ from ..schedule.channels import Pipeline
 from ..schedule.fold import ends_in_register
 from ..schedule.pipelined import region_of
 from ..schedule.units import Job, job
-from .delay_line import DelayLine, LutRam, Rings
-from .units import UNIT, Operand, Ports, Site, UnitInstances, operand_of, overflow_of
+from .delay_line import DelayLine, Rings
+from .function_units import PlacedUnit
+from .units import UNIT, Operand, Ports, Site, operand_of, overflow_of
 
 SUBMODULE = {"mul": "multiply", "sincos": "sincos", "recip": "recip"}  # kind of unit → its name
 
@@ -55,13 +56,8 @@ class RegionPipeline(wiring.Component):
             ]
             for of, side in (("read", self.into), ("written", self.out_of))
         )
-        self.made = UnitInstances()
+        self.placed: list[PlacedUnit] = []  # known once this has been elaborated
         self._outputs: dict[Job, Ports] = {}
-
-    @property
-    def rams(self) -> list[LutRam]:
-        """Every memory instance; known once this has been elaborated."""
-        return self.made.rams
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -82,7 +78,7 @@ class RegionPipeline(wiring.Component):
             for word in channel.words:
                 if word.node is not None:
                     lines[word.node].wanted.add(max(word.written, lines[word.node].first))
-        rings = Rings(m, self.made.rams)
+        rings = Rings(m, self.placed.append)
         for line in lines.values():
             line.build(m, rings, self.plan.schedule.target.ring)
 
@@ -165,7 +161,7 @@ class RegionPipeline(wiring.Component):
             site = Site(
                 m,
                 self.fixed,
-                self.made,
+                self.placed,
                 schedule.target,
                 schedule.binding.style_of(own),
                 f"{SUBMODULE[kind]}_{number}",

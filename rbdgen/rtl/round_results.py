@@ -19,8 +19,8 @@ from ..schedule.round_plan import RoundPlan
 from .arithmetic import later, next_count
 from .delay_line import BlockRam
 from .folded import FoldHardware, Phases
+from .function_units import PlacedUnit
 from .queues import NOT_SHARED
-from .units import UnitInstances
 
 TURNED = 60  # loads of one copy of the round's number, or of a task's first cycle
 FOLLOWING = 12  # copies that follow one relay
@@ -123,7 +123,7 @@ class RoundResults:
         plan: RoundPlan,
         rounds: Rounds,
         hardware: FoldHardware,
-        made: UnitInstances,
+        made: list[PlacedUnit],
     ) -> None:
         self.m, self.plan, self.rounds, self.hardware, self.made = m, plan, rounds, hardware, made
         self.number = Signal(range(plan.places), name="task_number")
@@ -283,7 +283,7 @@ class RoundResults:
         m, plan, rounds = self.m, self.plan, self.rounds
         name = f"{name}_{datapath.name}_{written}"
         ram = BlockRam(len(value), plan.places << len(self._phase(rounds.turn)))
-        self.made.rams.append(ram)
+        self.made.append(ram)
         # whose it is and where it goes is found out in the two cycles before it comes
         behind, cycle = divmod(written - 2, rounds.cycles)
         write = Signal(name=f"{name}_write", reset_less=True)

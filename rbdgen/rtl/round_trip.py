@@ -11,8 +11,7 @@ from ..schedule.delays import BANK
 from ..schedule.pipelined import INPUT, OUTPUT, region_name
 from .core import RtlCore
 from .delay_line import LutRam
-from .function_units import ReciprocalUnit, SinCosUnit
-from .multiplier import Multiplier
+from .function_units import PlacedUnit
 from .queues import ChannelFifo
 from .region import RegionPipeline
 from .separate_module import instance_of
@@ -52,19 +51,8 @@ class RoundTrip(RtlCore):
         return parts | {region_name(region): part for region, part in self.regions.items()}
 
     @property
-    def multipliers(self) -> list[Multiplier]:
-        """Every multiplier instance; known once this has been elaborated."""
-        return [unit for region in self.regions.values() for unit in region.made.multipliers]
-
-    @property
-    def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
-        """Every sine and reciprocal instance; known once this has been elaborated."""
-        return [unit for region in self.regions.values() for unit in region.made.tables]
-
-    @property
-    def rams(self) -> list[LutRam]:
-        """Every memory instance; known once this has been elaborated."""
-        return [self._results, *(ram for part in self.parts.values() for ram in part.rams)]
+    def placed(self) -> list[PlacedUnit]:
+        return [self._results, *(unit for part in self.parts.values() for unit in part.placed)]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

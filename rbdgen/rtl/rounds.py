@@ -16,11 +16,9 @@ from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
 from .core import RtlCore
 from .delay_line import BlockRam, LutRam, whole_address
 from .folded import FoldHardware
-from .function_units import ReciprocalUnit, SinCosUnit
-from .multiplier import Multiplier
+from .function_units import PlacedUnit
 from .queues import NOT_SHARED
 from .round_results import TURNED, RoundResults, Rounds
-from .units import UnitInstances
 
 
 class InRounds(RtlCore):
@@ -34,20 +32,12 @@ class InRounds(RtlCore):
 
     def __init__(self, plan: RoundPlan, *, sticky: bool = True) -> None:
         self.plan = plan
-        self.made = UnitInstances()
+        self.made: list[PlacedUnit] = []
         super().__init__(plan.program.whole, sticky=sticky)
 
     @property
-    def multipliers(self) -> list[Multiplier]:
-        return self.made.multipliers
-
-    @property
-    def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
-        return self.made.tables
-
-    @property
-    def rams(self) -> list[LutRam]:
-        return self.made.rams
+    def placed(self) -> list[PlacedUnit]:
+        return self.made
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -112,7 +102,7 @@ class _Memories:
             formats = [plan.word(group.sender, word) for word in members]
             width = sum(word.width for word in formats)
             ram = (BlockRam if block else LutRam)(width, depth)
-            self.core.made.rams.append(ram)
+            self.core.made.append(ram)
             behind, phase = divmod(written, rounds.cycles)
             here = f"{name}_{written}_{part}"
             copy = Signal.like(address, name=f"{here}_address", attrs=NOT_SHARED)

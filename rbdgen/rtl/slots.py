@@ -16,6 +16,7 @@ from ..tasks.stages import TAG, Accelerator
 from ..tasks.visit import StageVisit
 from .core import fill, fitted
 from .delay_line import BlockRam, LutRam
+from .function_units import PlacedUnit
 from .queues import SlotQueue
 from .stage_wrapper import FLAG, Station, bank_layout, is_one_of, once
 
@@ -29,7 +30,7 @@ class Stations(Protocol):
     o: Any
     result_width: int
     result_words: int
-    made_rams: list[LutRam]
+    made: list[PlacedUnit]
 
 
 @dataclass
@@ -101,7 +102,7 @@ class Slots:
             words = {word: station.o[word] for word in fields}
             fill(m, written, {**words, FLAG: station.flag})
         ram = (BlockRam if block else LutRam)(layout.size, self.depth)
-        core.made_rams.append(ram)
+        core.made.append(ram)
         m.submodules[f"bank_{name}"] = ram.instance(
             write=write,
             write_address=address,
@@ -133,7 +134,7 @@ class Retiring:
             m.d.sync += [picked.eq(offered), found.eq(offer)]
         tag = Signal(TAG)
         ram = LutRam(TAG, self.slots.depth)
-        core.made_rams.append(ram)
+        core.made.append(ram)
         m.submodules.tags = ram.instance(
             write=self.slots.comes,
             write_address=self.slots.slot,
@@ -159,7 +160,7 @@ class Retiring:
         """Offer the oldest task, when it is done."""
         m = self.slots.m
         m.submodules.order = order = SlotQueue(offer.shape(), self.slots.depth)
-        self.slots.core.made_rams.append(order.ram)
+        self.slots.core.made.append(order.ram)
         done = Signal(self.slots.depth)
         self.slots.mark(done, [self.slots.sent(stage, RESULT)[:2] for stage in self._givers])
         m.d.comb += [
@@ -178,7 +179,7 @@ class Retiring:
         for stage in self._givers:
             queue = SlotQueue(offer.shape(), self.slots.depth)
             m.submodules[f"done_{stage}"] = queue
-            self.slots.core.made_rams.append(queue.ram)
+            self.slots.core.made.append(queue.ram)
             push, slot, function = self.slots.sent(stage, RESULT)
             m.d.comb += [
                 queue.push.eq(push),

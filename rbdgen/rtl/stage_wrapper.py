@@ -17,11 +17,9 @@ from ..tasks.routes import CODE, CODES, HOST, NOTHING, ROLLOUTS, TOLD, TURN, Sou
 from ..tasks.stage import Stage
 from ..tasks.stages import COUNT, Accelerator
 from ..tasks.visit import StageVisit
-from .core import FIRST, WORD, WRITE, RtlCore, fill, register_ports
+from .core import RtlCore, connect_registers, fill, register_ports
 from .cores import core_of
-from .delay_line import LutRam
-from .function_units import ReciprocalUnit, SinCosUnit
-from .multiplier import Multiplier
+from .function_units import PlacedUnit
 from .queues import SlotQueue
 from .separate_module import instance_of
 
@@ -39,15 +37,7 @@ class RegisterCore(RtlCore):
     """The core of a stage without operations: a register."""
 
     @property
-    def multipliers(self) -> list[Multiplier]:
-        return []
-
-    @property
-    def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
-        return []
-
-    @property
-    def rams(self) -> list[LutRam]:
+    def placed(self) -> list[PlacedUnit]:
         return []
 
     def elaborate(self, platform: object) -> Module:
@@ -137,8 +127,7 @@ class Station(wiring.Component):
         m = Module()
         core, beside = self.core, self.beside
         if self.stage.fixed.parameters:
-            m.d.comb += [getattr(core, of).eq(getattr(self, of)) for of in (WORD, WRITE)]
-            m.d.comb += getattr(self, FIRST).eq(getattr(core, FIRST))
+            connect_registers(m, self, core)
         m.submodules.core = core if self.name is None else instance_of(core, self.name)
         m.submodules.beside = beside
         operands = Signal(core.i.payload.shape(), reset_less=True)

@@ -5,8 +5,8 @@ An operation is logic of its own, a port of a unit that is a module, or, as a pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 
@@ -15,22 +15,12 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import source
 from ..graph.node import Node, Op
 from .arithmetic import add_or_subtract, aligned, mirrored, truncated
-from .delay_line import LutRam
-from .function_units import ReciprocalUnit, SinCosUnit
+from .function_units import FunctionUnit, PlacedUnit, ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
 from .pipeline import StepPipeline
 
 Operand = tuple[Value, int]  # bits and how many of them are fraction
 Ports = dict[str, Signal]  # outputs of a unit, by name
-
-
-@dataclass
-class UnitInstances:
-    """Instances of units, known once a core has been elaborated."""
-
-    multipliers: list[Multiplier] = field(default_factory=list)
-    tables: list[SinCosUnit | ReciprocalUnit] = field(default_factory=list)
-    rams: list[LutRam] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -42,7 +32,7 @@ class Site:
 
     m: Module
     fixed: FixedGraph
-    made: UnitInstances
+    made: list[PlacedUnit]
     target: Target
     style: Style
     name: str
@@ -52,9 +42,14 @@ class Site:
         """The multiplier for operands of so many bits."""
         return Multiplier(a, b, self.target.multiplier_latency(a, b, self.style), self.style)
 
-    def output(self, port: str, width: int) -> Signal:
-        """A signed output."""
-        return Signal(signed(width), name=self.port(port))
+    def function(
+        self, unit: FunctionUnit, products: Sequence[Multiplier], **operands: Value
+    ) -> Ports:
+        """Place the unit of a function, which has these ``products``."""
+        outputs = {own: Signal(shape, name=self.port(own)) for own, shape in unit.results.items()}
+        self.m.submodules[self.name] = unit.instance(**operands, **outputs)
+        self.made.extend([unit, *products])
+        return outputs
 
 
 @dataclass(frozen=True)
@@ -139,34 +134,22 @@ def _selection(
 
 def _multiplier(site: Site, node: Node, a: Value, b: Value) -> Ports:
     unit = site.product(len(a), len(b))
-    p = site.output("p", len(a) + len(b))
+    p = Signal(signed(len(a) + len(b)), name=site.port("p"))
     site.m.submodules[site.name] = unit.instance(a=a, b=b, p=p)
-    site.made.multipliers.append(unit)
+    site.made.append(unit)
     return {"p": p}
 
 
 def _sincos(site: Site, node: Node, angle: Value) -> Ports:
     spec = site.fixed.sincos(node)
     unit = SinCosUnit(spec, len(angle), site.product(spec.slope_width, spec.delta_width))
-    sin, cos = (site.output(of, spec.width) for of in ("sin", "cos"))
-    site.m.submodules[site.name] = unit.instance(angle=angle, sin=sin, cos=cos)
-    site.made.multipliers += [unit.multiplier] * spec.products
-    site.made.tables.append(unit)
-    return {"sin": sin, "cos": cos}
+    return site.function(unit, [unit.multiplier] * spec.products, angle=angle)
 
 
 def _reciprocal(site: Site, node: Node, operand: Value) -> Ports:
     spec = site.fixed.reciprocal(node)
     unit = ReciprocalUnit(spec, tuple(site.product(a, b) for a, b in spec.products))
-    mantissa = site.output("mantissa", spec.width)
-    exponent = site.output("exponent", spec.exponent_width)
-    outside = Signal(name=site.port("outside"))
-    site.m.submodules[site.name] = unit.instance(
-        operand=operand, mantissa=mantissa, exponent=exponent, outside=outside
-    )
-    site.made.multipliers += unit.multipliers
-    site.made.tables.append(unit)
-    return {"mantissa": mantissa, "exponent": exponent, "outside": outside}
+    return site.function(unit, unit.multipliers, operand=operand)
 
 
 UNIT: dict[Op, Unit] = {

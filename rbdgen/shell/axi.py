@@ -22,12 +22,10 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.word import spell
-from ..rtl.core import FIRST, WORD, WRITE
+from ..rtl.core import FIRST, WORD, WRITE, connect_registers
 from ..rtl.queues import Skid
 from ..system.records import NamedWord
-
-WORD_BITS = 32
-REGISTERS = (WORD, WRITE, FIRST)  # ports of a core that pass through its shell
+from .task_packets import WORD_BITS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,8 +141,37 @@ def word_packet(layout: ShapeLike) -> Packet:
     return Packet(WORD_BITS, (*words, *packed))
 
 
-def _beat_layout(width: int) -> data.StructLayout:
-    return data.StructLayout({"data": unsigned(width), "last": unsigned(1)})
+def beat_layout(width: int) -> data.StructLayout:
+    """The layout of what an AXI4-Stream link of ``width`` bits of TDATA hands over in a clock."""
+    return data.StructLayout({"data": unsigned(width), "last": 1})
+
+
+def link_ports(width_in: int, width_out: int) -> dict[str, wiring.Member]:
+    """The ports of a shell's links: tasks come over ``s_axis``, results leave over ``m_axis``."""
+    return {
+        "s_axis_tdata": In(width_in),
+        "s_axis_tvalid": In(1),
+        "s_axis_tready": Out(1),
+        "s_axis_tlast": In(1),
+        "m_axis_tdata": Out(width_out),
+        "m_axis_tvalid": Out(1),
+        "m_axis_tready": In(1),
+        "m_axis_tlast": Out(1),
+    }
+
+
+def connect_links(m: Module, shell: Any, tasks: Any, results: Any) -> None:
+    """Connect the `link_ports` of ``shell`` to a stream of beats in and one of beats out."""
+    m.d.comb += [
+        tasks.valid.eq(shell.s_axis_tvalid),
+        tasks.p.data.eq(shell.s_axis_tdata),
+        tasks.p.last.eq(shell.s_axis_tlast),
+        shell.s_axis_tready.eq(tasks.ready),
+        shell.m_axis_tvalid.eq(results.valid),
+        shell.m_axis_tdata.eq(results.p.data),
+        shell.m_axis_tlast.eq(results.p.last),
+        results.ready.eq(shell.m_axis_tready),
+    ]
 
 
 class Gather(wiring.Component):
@@ -163,7 +190,7 @@ class Gather(wiring.Component):
         self._packet = packet
         super().__init__(
             {
-                "i": In(stream.Signature(_beat_layout(packet.width))),
+                "i": In(stream.Signature(beat_layout(packet.width))),
                 "o": Out(stream.Signature(self._layout)),
                 "framing_error": Out(1),
             }
@@ -221,7 +248,7 @@ class Scatter(wiring.Component):
         super().__init__(
             {
                 "i": In(stream.Signature(self._layout)),
-                "o": Out(stream.Signature(_beat_layout(packet.width))),
+                "o": Out(stream.Signature(beat_layout(packet.width))),
             }
         )
 
@@ -300,20 +327,10 @@ class Shell(wiring.Component):
         self.core = core
         self.packet_in = packet_in
         self.packet_out = packet_out
-        self._passed = [name for name in REGISTERS if name in core.signature.members]
+        members = core.signature.members
+        self._held = {name: members[name] for name in (WORD, WRITE, FIRST) if name in members}
         super().__init__(
-            {name: core.signature.members[name] for name in self._passed}
-            | {
-                "s_axis_tdata": In(packet_in.width),
-                "s_axis_tvalid": In(1),
-                "s_axis_tready": Out(1),
-                "s_axis_tlast": In(1),
-                "m_axis_tdata": Out(packet_out.width),
-                "m_axis_tvalid": Out(1),
-                "m_axis_tready": In(1),
-                "m_axis_tlast": Out(1),
-                "framing_error": Out(1),
-            }
+            self._held | link_ports(packet_in.width, packet_out.width) | {"framing_error": Out(1)}
         )
 
     def clocks_per_task(self, interval: int = 1, takes_every: int = 1, resumes: int = 1) -> int:
@@ -330,26 +347,16 @@ class Shell(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.core = core = self.core
-        for name in self._passed:
-            inner, outer = getattr(core, name), getattr(self, name)
-            m.d.comb += outer.eq(inner) if name == FIRST else inner.eq(outer)
-        m.submodules.skid = skid = Skid(_beat_layout(self.packet_in.width))
+        if self._held:
+            connect_registers(m, self, core)
+        m.submodules.skid = skid = Skid(beat_layout(self.packet_in.width))
         m.submodules.gather = gather = Gather(core.i.payload.shape(), self.packet_in)
         m.submodules.scatter = scatter = Scatter(core.o.payload.shape(), self.packet_out)
         wiring.connect(m, skid.o, gather.i)
         wiring.connect(m, gather.o, core.i)
         wiring.connect(m, core.o, scatter.i)
-        m.d.comb += [
-            skid.i.valid.eq(self.s_axis_tvalid),
-            skid.i.p.data.eq(self.s_axis_tdata),
-            skid.i.p.last.eq(self.s_axis_tlast),
-            self.s_axis_tready.eq(skid.i.ready),
-            self.m_axis_tvalid.eq(scatter.o.valid),
-            self.m_axis_tdata.eq(scatter.o.p.data),
-            self.m_axis_tlast.eq(scatter.o.p.last),
-            scatter.o.ready.eq(self.m_axis_tready),
-            self.framing_error.eq(gather.framing_error),
-        ]
+        connect_links(m, self, skid.i, scatter.o)
+        m.d.comb += self.framing_error.eq(gather.framing_error)
         return m
 
 

@@ -25,8 +25,8 @@ from amaranth.lib import wiring
 from ..rtl.accelerator import AcceleratorCore
 from ..rtl.core import RtlCore
 from ..rtl.delay_line import LutRam, emit_rams
-from ..rtl.function_units import ReciprocalUnit, SinCosUnit
-from ..rtl.modules import Modules, Unit, write_modules
+from ..rtl.function_units import FunctionUnit, PlacedUnit
+from ..rtl.modules import Modules, write_modules
 from ..rtl.multiplier import Multiplier, behaviours
 from ..rtl.multiplier_cells import emit_cells
 from ..rtl.separate_module import instance_of, to_rtlil, with_own_names
@@ -98,7 +98,7 @@ class Emitted(Generic[S]):
 
     files: dict[str, str]
     top: str
-    units: Counter[Unit]
+    units: Counter[PlacedUnit]
     core: Hardware
     shells: Mapping[str, S]
 
@@ -136,10 +136,10 @@ def emit(
 
 def _files(
     modules: Modules, shells: Mapping[str, wiring.Component]
-) -> tuple[dict[str, str], str, Counter[Unit]]:
+) -> tuple[dict[str, str], str, Counter[PlacedUnit]]:
     """The files, the core's name, and its units."""
     name, written = modules.name, write_modules(modules)
-    tables = {u.name: u for u in written.units if isinstance(u, SinCosUnit | ReciprocalUnit)}
+    tables = {u.name: u for u in written.units if isinstance(u, FunctionUnit)}
     texts = [*written.texts, *(tables[unit].to_rtlil() for unit in sorted(tables))]
     rams = [unit for unit in written.units if isinstance(unit, LutRam)]
     multipliers = [unit for unit in written.units if isinstance(unit, Multiplier)]

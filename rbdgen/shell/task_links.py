@@ -12,15 +12,11 @@ from amaranth.lib.wiring import In, Out
 from ..rtl.arithmetic import select
 from ..rtl.core import fill
 from ..rtl.queues import Skid
+from .axi import beat_layout
 from .task_packets import WORD_BITS, PacketFormat, Status
 
 HEADER = data.StructLayout({"function": 8, "detail": 8, "tag": 16})
 """Word 0 of a packet: ``detail`` is a task's options and a response's status."""
-
-
-def beat_layout(lanes: int) -> data.StructLayout:
-    """The layout of what a link hands over in a clock."""
-    return data.StructLayout({"data": unsigned(WORD_BITS * lanes), "last": 1})
 
 
 def sent_layout(lanes: int) -> data.StructLayout:
@@ -44,7 +40,7 @@ class TaskReader(wiring.Component):
         self._packets = packets
         super().__init__(
             {
-                "i": In(stream.Signature(beat_layout(packets.lanes))),
+                "i": In(stream.Signature(beat_layout(WORD_BITS * packets.lanes))),
                 "o": Out(stream.Signature(task)),
                 "error": Out(stream.Signature(HEADER)),
             }

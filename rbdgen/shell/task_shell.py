@@ -11,12 +11,12 @@ from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Shape, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
-from ..rtl.core import FIRST, WORD, WRITE
+from ..rtl.core import connect_registers
 from ..rtl.queues import Skid
+from .axi import beat_layout, connect_links, link_ports
 from .axi_lite import axi_lite_ports, connect_axi_lite
-from .task_links import ResponseWriter, TaskReader, beat_layout
+from .task_links import ResponseWriter, TaskReader
 from .task_packets import FORMAT_VERSION, WORD_BITS, PacketFormat, TaskFunction
 from .task_registers import ADDRESS_WIDTH, STICKY, TaskRegisters
 
@@ -94,14 +94,7 @@ class TaskShell(wiring.Component):
         self._held = held
         super().__init__(
             {
-                "s_axis_tdata": In(WORD_BITS * lanes),
-                "s_axis_tvalid": In(1),
-                "s_axis_tready": Out(1),
-                "s_axis_tlast": In(1),
-                "m_axis_tdata": Out(WORD_BITS * lanes),
-                "m_axis_tvalid": Out(1),
-                "m_axis_tready": In(1),
-                "m_axis_tlast": Out(1),
+                **link_ports(WORD_BITS * lanes, WORD_BITS * lanes),
                 **axi_lite_ports(ADDRESS_WIDTH, "s_axil_"),
             }
         )
@@ -115,28 +108,18 @@ class TaskShell(wiring.Component):
         m = Module()
         packets = self.packets
         m.submodules.core = core = self.core
-        m.submodules.skid = skid = Skid(beat_layout(packets.lanes), stoppable=True)
+        m.submodules.skid = skid = Skid(beat_layout(WORD_BITS * packets.lanes), stoppable=True)
         m.submodules.reader = reader = TaskReader(core.i.payload.shape(), packets)
         m.submodules.writer = writer = ResponseWriter(core.o.payload.shape(), packets)
         m.submodules.registers = registers = self._registers
         if self._held:
-            m.d.comb += [getattr(core, of).eq(getattr(registers, of)) for of in (WORD, WRITE)]
-            m.d.comb += getattr(registers, FIRST).eq(getattr(core, FIRST))
+            connect_registers(m, registers, core)
         wiring.connect(m, skid.o, reader.i)
         wiring.connect(m, reader.o, core.i)
         wiring.connect(m, reader.error, writer.error)
         wiring.connect(m, core.o, writer.i)
         connect_axi_lite(m, self, registers, "s_axil_")
-        m.d.comb += [
-            skid.i.valid.eq(self.s_axis_tvalid),
-            skid.i.p.data.eq(self.s_axis_tdata),
-            skid.i.p.last.eq(self.s_axis_tlast),
-            self.s_axis_tready.eq(skid.i.ready),
-            self.m_axis_tvalid.eq(writer.o.valid),
-            self.m_axis_tdata.eq(writer.o.p.data),
-            self.m_axis_tlast.eq(writer.o.p.last),
-            writer.o.ready.eq(self.m_axis_tready),
-        ]
+        connect_links(m, self, skid.i, writer.o)
 
         # Disabled, the input stops at the border of a packet; this side of the skid buffer, so that
         # no beat of the next one is taken.

@@ -11,7 +11,7 @@ from amaranth.hdl import Module, Signal, signed
 
 from rbdgen.graph.reciprocal import Reciprocal
 from rbdgen.graph.sincos import SinCos
-from rbdgen.rtl.function_units import ReciprocalPipeline, ReciprocalUnit, SinCosPipeline, SinCosUnit
+from rbdgen.rtl.function_units import FunctionPipeline, FunctionUnit, ReciprocalUnit, SinCosUnit
 from rbdgen.rtl.multiplier import Multiplier
 from tests.support.simulated import Product, cells, ports, streamed
 
@@ -32,7 +32,7 @@ def reciprocal_unit(name: str) -> ReciprocalUnit:
     return ReciprocalUnit(spec, tuple(Product(*widths, own, style) for widths, own in products))
 
 
-def check_module(unit: ReciprocalUnit | SinCosUnit, own: dict[str, tuple[str, int, bool]]) -> str:
+def check_module(unit: FunctionUnit, own: dict[str, tuple[str, int, bool]]) -> str:
     """The text of a unit's module: its ports; no reset, and no lines of the source, which move."""
     text = unit.to_rtlil()
     assert f"module \\{unit.name}\n" in text
@@ -45,14 +45,14 @@ def check_module(unit: ReciprocalUnit | SinCosUnit, own: dict[str, tuple[str, in
 @pytest.mark.parametrize("name", RECIPROCALS)
 def test_every_bit_of_a_reciprocal(name: str) -> None:
     unit = reciprocal_unit(name)
-    spec, pipe = unit.spec, ReciprocalPipeline(unit)
+    spec, pipe = unit.spec, FunctionPipeline(unit)
     assert unit.name == name
     rng = np.random.default_rng(spec.width)
     ends = [0, 1, -1, -(1 << (spec.operand - 1)), (1 << (spec.operand - 1)) - 1]
     sizes = np.exp2(rng.uniform(0, spec.operand - 1, 300)).astype(np.int64)
     words = np.concatenate([ends, sizes, -sizes[:40]])
-    outputs = [pipe.mantissa, pipe.exponent, pipe.outside]
-    found = streamed(pipe, [pipe.operand], words[:, None], outputs, unit.latency)
+    outputs = [pipe.ports[own] for own in ("mantissa", "exponent", "outside")]
+    found = streamed(pipe, [pipe.ports["operand"]], words[:, None], outputs, unit.latency)
     expected = np.stack([column.astype(np.int64) for column in spec.compute(words)], axis=1)
     assert expected[:, 2].any()
     assert not expected[:, 2].all()
@@ -107,10 +107,11 @@ def test_every_bit_of_a_sine(name: str) -> None:
     product = Product(spec.slope_width, spec.delta_width, latency, style)
     unit = SinCosUnit(spec, spec.phase + TURNS, product)
     assert unit.name == name
-    pipe, turn = SinCosPipeline(unit), 1 << spec.phase
+    pipe, turn = FunctionPipeline(unit), 1 << spec.phase
     rng = np.random.default_rng(spec.width)
     words = np.concatenate([np.arange(-2, 3) * turn // 4, rng.integers(-2 * turn, 2 * turn, 300)])
-    found = streamed(pipe, [pipe.angle], words[:, None], [pipe.sin, pipe.cos], unit.latency)
+    outputs = [pipe.ports["sin"], pipe.ports["cos"]]
+    found = streamed(pipe, [pipe.ports["angle"]], words[:, None], outputs, unit.latency)
     np.testing.assert_array_equal(found, np.stack(spec.compute(words), axis=1))
 
 

@@ -15,9 +15,9 @@ from rbdgen.graph.fixed import INTEGER, FixedGraph, Format
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.reciprocal import exponent_width
-from rbdgen.rtl.function_units import ReciprocalUnit, SinCosUnit
+from rbdgen.rtl.function_units import PlacedUnit, ReciprocalUnit, SinCosUnit
 from rbdgen.rtl.multiplier import Multiplier
-from rbdgen.rtl.units import UNIT, Site, UnitInstances, operand_of
+from rbdgen.rtl.units import UNIT, Site, operand_of
 from rbdgen.schedule.binding import shifting
 from tests.support.simulated import cells, streamed
 
@@ -43,11 +43,11 @@ def everything() -> tuple[FixedGraph, dict[str, Node]]:
 
 def placed(
     node: Node, fixed: FixedGraph, widths: Sequence[int], style: Style
-) -> tuple[dict[str, Signal], UnitInstances, dict[str, tuple[str, dict[str, str]]]]:
+) -> tuple[dict[str, Signal], list[PlacedUnit], dict[str, tuple[str, dict[str, str]]]]:
     """Outputs, what is noted, and the cells of a module that has but this unit."""
     place = UNIT[node.op].place
     assert place is not None
-    m, made = Module(), UnitInstances()
+    m, made = Module(), list[PlacedUnit]()
     inputs = [Signal(signed(width), name=f"in_{k}") for k, width in enumerate(widths)]
     outputs = place(Site(m, fixed, made, PART, style, "here", "out_{}".format), node, *inputs)
     text = rtlil.convert(m, name="top", ports=[*inputs, *outputs.values()], emit_src=False)
@@ -63,7 +63,7 @@ def test_a_multiplier(style: Style, latency: int) -> None:
     fixed, nodes = everything()
     outputs, made, found = placed(nodes["product"], fixed, [12, 20], style)
     unit = Multiplier(12, 20, latency, style)
-    assert made == UnitInstances([unit], [], [])
+    assert made == [unit]
     assert shapes(outputs) == {"p": ("out_p", 32, True)}
     connected = {"clk": "clk [0]", "a": "in_0 [11:0]", "b": "in_1 [19:0]", "p": "out_p"}
     assert found == {"here": (unit.name, connected)}
@@ -77,7 +77,7 @@ def test_a_sine_and_cosine_unit(style: Style, latency: int) -> None:
     unit = SinCosUnit(spec, 16, product)
     for name in ("sine", "cosine"):
         outputs, made, found = placed(nodes[name], fixed, [16], style)
-        assert made == UnitInstances([product] * spec.products, [unit], [])
+        assert made == [unit, *[product] * spec.products]
         assert shapes(outputs) == {"sin": ("out_sin", 13, True), "cos": ("out_cos", 13, True)}
         connected = {"clk": "clk [0]", "angle": "in_0 [15:0]", "sin": "out_sin", "cos": "out_cos"}
         assert found == {"here": (unit.name, connected)}
@@ -94,7 +94,7 @@ def test_a_reciprocal_unit(style: Style) -> None:
     unit = ReciprocalUnit(spec, products)
     for name in ("mantissa", "exponent"):
         outputs, made, found = placed(nodes[name], fixed, [12], style)
-        assert made == UnitInstances([*products], [unit], [])
+        assert made == [unit, *products]
         assert shapes(outputs) == {
             "mantissa": ("out_mantissa", 22, True),
             "exponent": ("out_exponent", spec.exponent_width, True),
@@ -107,15 +107,18 @@ def test_a_reciprocal_unit(style: Style) -> None:
 
 def test_what_is_made_adds_up() -> None:
     fixed, nodes = everything()
-    m, made = Module(), UnitInstances()
+    m, made = Module(), list[PlacedUnit]()
     for name, widths in (("product", (12, 16)), ("sine", (16,)), ("mantissa", (12,))) * 2:
         place = UNIT[nodes[name].op].place
         assert place is not None
-        site = Site(m, fixed, made, PART, "dsp", f"{name}_{len(made.multipliers)}", str)
+        site = Site(m, fixed, made, PART, "dsp", f"{name}_{len(made)}", str)
         place(site, nodes[name], *(Signal(signed(width)) for width in widths))
-    assert len(made.multipliers) == 2 * (1 + 2 + 3)
-    assert made.multipliers[:6] == made.multipliers[6:]
-    assert [type(one) for one in made.tables] == [SinCosUnit, ReciprocalUnit] * 2
+    assert len(made) == 2 * (1 + 1 + 2 + 1 + 3)
+    assert made[:8] == made[8:]
+    assert [type(one) for one in made if not isinstance(one, Multiplier)] == [
+        SinCosUnit,
+        ReciprocalUnit,
+    ] * 2
     assert len(cells(rtlil.convert(m, name="top", ports=[], emit_src=False))) == 6
 
 

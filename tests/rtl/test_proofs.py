@@ -126,7 +126,7 @@ class ChannelProof(Proof):
         counted = order.minus(came[channel.delay], went[1])
         holds(m, self.look("counted", range(size + 1)) == counted)
         for ram, (w, r) in zip(
-            fifo.rams, sorted({(x.written, x.read) for x in channel.words}), strict=True
+            fifo.placed, sorted({(x.written, x.read) for x in channel.words}), strict=True
         ):
             name = f"memory_{w}_{r}"
             address = range(size)

@@ -9,7 +9,9 @@ import pytest
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.graph.node import Op
-from rbdgen.rtl.delay_line import BlockRam
+from rbdgen.rtl.delay_line import BlockRam, LutRam
+from rbdgen.rtl.function_units import FunctionUnit, PlacedUnit
+from rbdgen.rtl.multiplier import Multiplier
 from rbdgen.schedule.channels import Pipeline
 from rbdgen.schedule.features import NAMES, TABLE_WIDTH, features, memory, operations
 from rbdgen.shell.emit import emit
@@ -30,19 +32,27 @@ def pendulum(**choices: Any) -> Product:
     return compiled("pendulum", **{"width": 18, **choices})
 
 
+def emitted(core: Product) -> tuple[list[LutRam], list[Multiplier], list[PlacedUnit]]:
+    """The memories, multipliers and tables of the emitted RTL."""
+    placed = emit(core.accelerator, "core").core.placed
+    rams = [unit for unit in placed if isinstance(unit, LutRam)]
+    multipliers = [unit for unit in placed if isinstance(unit, Multiplier)]
+    return rams, multipliers, [unit for unit in placed if isinstance(unit, FunctionUnit)]
+
+
 @pytest.mark.parametrize("choices", fast_at((0, 3, 4), DESIGNS), ids=str)
 def test_counts_of_the_hardware(choices: dict[str, Any]) -> None:
     """Memories, multipliers and tables as the emitted RTL has them."""
     core = pendulum(**choices)
     found = features(core.plan)
     assert set(found) == set(NAMES) and min(found.values()) >= 0
-    made = emit(core.accelerator, "core").core
-    cells = sum(-(-ram.width // 4) * -(-ram.depth // 16) for ram in made.rams)
+    rams, multipliers, tables = emitted(core)
+    cells = sum(-(-ram.width // 4) * -(-ram.depth // 16) for ram in rams)
     assert found["memory_cells"] == cells
     chained = found["chained_products"]
     assert found["products"] + chained == core.plan.multipliers
-    assert found["products"] == sum(unit.hardware_multipliers for unit in made.multipliers)
-    assert (found["tables"] > 0) == bool(made.table_units)
+    assert found["products"] == sum(unit.hardware_multipliers for unit in multipliers)
+    assert (found["tables"] > 0) == bool(tables)
     graph = core.fixed.graph
     sums = [n for n in graph.nodes if n.op in (Op.ADD, Op.SUB, Op.NEG)]
     assert found["sums"] >= len(sums)
@@ -61,17 +71,17 @@ def test_counts_of_joints_in_turn(robot: str, functions: tuple[str, ...], interv
     core = compile_front(front_end(robot, functions=functions, fold="joints", ii=interval))
     found = features(core.plan)
     assert set(found) == set(NAMES) and min(found.values()) >= 0
-    made = emit(core.accelerator, "core").core
-    blocks = [ram for ram in made.rams if isinstance(ram, BlockRam)]
-    rams = [ram for ram in made.rams if not isinstance(ram, BlockRam)]
+    every, multipliers, tables = emitted(core)
+    blocks = [ram for ram in every if isinstance(ram, BlockRam)]
+    rams = [ram for ram in every if not isinstance(ram, BlockRam)]
     assert found["memory_cells"] == sum(-(-r.width // 4) * -(-r.depth // 16) for r in rams) > 0
     assert found["slice_memories"] == sum(-(-r.width // (14 if r.depth <= 32 else 7)) for r in rams)
     wide = sum(-(-ram.width // TABLE_WIDTH) for ram in blocks)
     assert max(ram.depth for ram in blocks) <= 512
-    assert found["tables"] == wide + len(made.table_units)
+    assert found["tables"] == wide + len(tables)
     assert len(blocks) > len(core.plan.datapaths.copies) / 2
     assert found["products"] == core.plan.multipliers
-    assert found["products"] == sum(unit.hardware_multipliers for unit in made.multipliers)
+    assert found["products"] == sum(unit.hardware_multipliers for unit in multipliers)
     assert found["result_words"] == len(core.fixed.graph.outputs)
 
 

@@ -83,7 +83,7 @@ class Proof(Elaboratable, ABC):
     @property
     def rams(self) -> list[LutRam]:
         """The part's memories, once this has been elaborated."""
-        return getattr(self.part, "rams", [])
+        return [unit for unit in getattr(self.part, "placed", []) if isinstance(unit, LutRam)]
 
     def any(self, shape: ShapeLike, name: str) -> Signal:
         """Anything, in every cycle."""

@@ -12,6 +12,7 @@ from rbdgen.compile.product import Product
 from rbdgen.design.coordinates import worst_share
 from rbdgen.design.nested import MotionLimits
 from rbdgen.graph.accuracy import SCALES
+from rbdgen.rtl.delay_line import LutRam
 from rbdgen_benchmarks.bench import area, functions, peers
 from rbdgen_benchmarks.bench.cells import FAMILIES, TOO_LARGE, cells
 from rbdgen_benchmarks.bench.errors import errors, redesigned
@@ -121,8 +122,9 @@ def test_area_model(
 
     def fake(made: Any, family: str, place: Path, progress: Any) -> MappedCells:
         asked.append(family)
-        rams = sum(-(-ram.width // 4) * -(-ram.depth // 16) for ram in made.core.rams)
-        cells = {"LUT4": 500 - 100 * len(asked), "TRELLIS_DPR16X4": rams, "TRELLIS_FF": 300}
+        rams = [unit for unit in made.core.placed if isinstance(unit, LutRam)]
+        memories = sum(-(-ram.width // 4) * -(-ram.depth // 16) for ram in rams)
+        cells = {"LUT4": 500 - 100 * len(asked), "TRELLIS_DPR16X4": memories, "TRELLIS_FF": 300}
         return MappedCells(cells, 0.0)
 
     designs = (("pendulum", "m", (1, 2), {}), ("chain2", "m", (1,), {"width": 16}))
