@@ -26,7 +26,7 @@ FLOORS = (
     {"cli"},
 )
 # Of the packages beside it: above ``api``, and known to ``cli`` alone.
-BESIDE = ({"driver", "parallel"}, {"bench"}, {"reproduce"})
+BESIDE = ({"driver", "parallel"}, {"compare"}, {"bench"}, {"reproduce"})
 DOORS = ("rbdgen.__main__", "rbdgen.driver", "rbdgen.parallel")  # files beside the rooms: above all
 NAMES = {package.name for package in PACKAGES}
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

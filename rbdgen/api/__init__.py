@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from .arrays import read_arrays, write_arrays
     from .board_link import simulated_board
     from .calibration import calibrate
-    from .comparison import compare
     from .design_report import report
     from .errors import Mismatch
     from .evaluation import evaluate
@@ -45,7 +44,6 @@ __getattr__ = names_from(
         ".calibration": ("calibrate",),
         ".on_board": ("accelerator_of", "board", "board_design"),
         ".board_link": ("simulated_board",),
-        ".comparison": ("compare",),
         ".design_report": ("report",),
         ".errors": ("Mismatch",),
         ".evaluation": ("evaluate",),
@@ -94,7 +92,6 @@ __all__ = [
     "simulated_board",
     "Report",
     "Results",
-    "compare",
     "evaluate",
     "explore",
     "fit",

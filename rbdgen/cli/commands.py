@@ -123,9 +123,11 @@ def _explore(options: argparse.Namespace, progress: Progress) -> Output:
 
 
 def _compare(options: argparse.Namespace, progress: Progress) -> Output:
+    from rbdgen_benchmarks.compare.comparison import compare
+
     if options.output is not None:
         api.check_place(options.output)
-    report = api.compare(
+    report = compare(
         options.robot,
         options.design,
         progress=progress,

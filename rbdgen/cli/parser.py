@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .. import __version__
-from ..api.peers import PAPERS
+from ..design.choices import PAPERS
 from . import tool_options as tools
 from .arguments import Parser, count, examples, names, seed
 from .options import (

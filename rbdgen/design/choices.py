@@ -1,6 +1,8 @@
-"""The values that a design's choices may have, their defaults and bounds."""
+"""The values that choices may have, a design's and a command's, their defaults and bounds."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 VERILOG = "verilog"
 LANGUAGES = (VERILOG, "cpp", "c", "cuda", "hls")  # that a design can be written in
@@ -51,3 +53,20 @@ LARGEST_SHARE = 1000
 WIDTHS = (12, 32)  # bit
 MOST_GUARD = 3  # bit
 LARGEST_SNAP = 0.1  # rad; more than that would bend a robot
+
+
+class Paper(NamedTuple):
+    """A paper that `rbdgen reproduce` repeats; ``name``: of the file that does."""
+
+    name: str
+    title: str
+
+
+# The papers by the numbers that rbdgen gives them.
+PAPERS = {
+    "000": Paper("yang2016_scan", "Yang, Wu and Pan 2016, prefix sums"),
+    "001": Paper("yang2016_forward", "Yang, Wu and Pan 2016, forward dynamics on a GPU"),
+    "002": Paper("dadu_rbd", "Yang, Chen and Han 2023, Dadu-RBD"),
+    "003": Paper("lathrop1985", "Lathrop 1985, parallelism in manipulator dynamics"),
+    "004": Paper("plancher2021", "Plancher et al. 2021, gradients on a CPU, GPU and FPGA"),
+}

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.peers import PEERS
 from rbdgen.api.synthesis import yosys_version
 from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.design.functions import WHOLE
@@ -18,6 +17,7 @@ from rbdgen.system.cache import cached_result
 from rbdgen.system.messages import Progress
 from rbdgen.tools.tool import SynthesisError
 
+from ..compare.peers import PEERS
 from .measurement import measurement
 
 STATES = 1000

@@ -20,14 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.api.timing import ProgramTimes, graph_times
 from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
 from rbdgen.compile.flow import Front, compile_front, front_end
 from rbdgen.compile.plans import planned
 from rbdgen.compile.words import sample_inputs
-from rbdgen.draw import grouped_bars as groups
 from rbdgen.draw.tables import table
-from rbdgen.dynamics.split import motion, product, slopes
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.word import kind_of
@@ -38,7 +35,10 @@ from rbdgen.words.graph_words import to_words
 from rbdgen.words.input_domain import InputDomain, largest_inputs
 from rbdgen.words.order import EXACT, UNITS, run
 
+from ..compare import grouped_bars as groups
+from ..compare.timing import ProgramTimes, graph_times
 from .measurement import measurement
+from .split import motion, product, slopes
 
 ROBOT = "iiwa14_fast"
 CHOICES: Mapping[str, Any] = {"width": 18, "target": "xcup", "style": "latency", "clock": 18.0}

@@ -15,10 +15,7 @@ from rbdgen.api.errors import Mismatch, entries_of, portions
 from rbdgen.api.evaluation import checked, graph_model
 from rbdgen.api.folder import write_file
 from rbdgen.api.native_programs import DTYPES, NativeProgram, compiled
-from rbdgen.api.pinocchio import FORMS, PORTABLE, check, command
 from rbdgen.api.reference import golden_model
-from rbdgen.api.timing import Command, least, read
-from rbdgen.api.timing import command as times_command
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import accuracy_of, sample_states
 from rbdgen.design.coordinates import CoordinateError, brief, coordinate_errors, worst_of_scales
@@ -29,6 +26,9 @@ from rbdgen.system.cache import cached_result
 from rbdgen.system.messages import Progress
 from rbdgen.system.records import plain
 
+from ..compare.pinocchio import FORMS, PORTABLE, check, command
+from ..compare.timing import Command, least, read
+from ..compare.timing import command as times_command
 from .measurement import measurement
 
 # Robot, base, function, Pinocchio's forms.

@@ -9,7 +9,6 @@ from typing import Any
 
 from rbdgen import api
 from rbdgen.api.design_cache import compiler_digest
-from rbdgen.api.pinocchio import pinocchio_nanoseconds
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.target import find_target
 from rbdgen.draw.tables import table
@@ -20,6 +19,7 @@ from rbdgen.system.messages import Progress
 from rbdgen.tasks.stages import one_stage
 from rbdgen.tools.report import synthesize
 
+from ..compare.pinocchio import pinocchio_nanoseconds
 from .measurement import measurement
 
 # Name: robot, choices, how nextpnr is asked. The static placer makes shorter wires where many

@@ -8,7 +8,6 @@ from typing import Any
 
 from rbdgen import api
 from rbdgen.api.native_programs import compiled as program
-from rbdgen.api.timing import said, through_python
 from rbdgen.codegen.interface import rows
 from rbdgen.codegen.nvcc import Use, compiled, uses
 from rbdgen.design.loading import load
@@ -18,6 +17,7 @@ from rbdgen.system.messages import Progress
 from rbdgen.system.signals import run_child
 from rbdgen.system.templates import render
 
+from ..compare.timing import said, through_python
 from . import grid
 from .measurement import measurement
 

@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen import api
-from rbdgen.api.timing import said
 from rbdgen.codegen.interface import ArrayInterface
 from rbdgen.codegen.nvcc import compiled
 from rbdgen.system.messages import Refusal
 from rbdgen.system.signals import run_child
 from rbdgen.system.templates import render
+
+from ..compare.timing import said
 
 PACKAGE, VERSION = "grid-rbd", "0.6.0"
 WITHIN = 1e-3  # of the largest entry; it computes in float

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
 from rbdgen.compile.core import as_asked
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.formulation import ranked
@@ -20,6 +19,7 @@ from rbdgen.robot.model import RobotError
 from rbdgen.robot.xml_lines import read_bytes
 from rbdgen.system.messages import Progress
 
+from ..compare.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
 from .measurement import Rows, measurement
 
 FOLDER = "RBDGEN_ROBOTS"

@@ -11,7 +11,6 @@ from typing import Any
 from rbdgen import api
 from rbdgen.api.folder import write_file
 from rbdgen.api.native_programs import DTYPES, NativeProgram, compiled
-from rbdgen.api.timing import ProgramTimes, times_of
 from rbdgen.codegen.library import build
 from rbdgen.codegen.nvcc import NoNvcc, uses
 from rbdgen.design.choices import CODES
@@ -21,6 +20,7 @@ from rbdgen.system.compiler import find_compiler
 from rbdgen.system.gpu import sections
 from rbdgen.system.messages import Progress
 
+from ..compare.timing import ProgramTimes, times_of
 from .compiling import cpu_seconds
 from .cpu import processor
 from .measurement import measurement

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.api.native_programs import NativeProgram, compiled
-from rbdgen.api.timing import Command, command, least, read
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.coordinates import brief
 from rbdgen.design.loading import load
@@ -16,6 +15,7 @@ from rbdgen.schedule.area import estimated
 from rbdgen.schedule.features import features
 from rbdgen.system.messages import Progress
 
+from ..compare.timing import Command, command, least, read
 from .cells import FAMILIES
 from .errors import errors
 from .measurement import Row, measurement

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rbdgen.api.evaluation import to_words
 from rbdgen.api.integer_model import IntegerModel
-from rbdgen.api.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
 from rbdgen.api.simulation import batches, outputs_and_golden
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
@@ -19,6 +18,7 @@ from rbdgen.design.nested import MotionLimits
 from rbdgen.system.cache import cached_result
 from rbdgen.system.messages import Progress
 
+from ..compare.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
 from .cells import cells, count
 from .errors import SEED, measured_of
 from .functions import STATES, TARGET, WIDTH, hardware

@@ -11,8 +11,8 @@ from rbdgen.design.loading import shipped_robots
 from rbdgen.design.nested import MotionLimits
 from rbdgen.system.messages import Progress
 from rbdgen.words.ascent_schedule import STEPS
-from rbdgen.words.falsify import falsify
 
+from .falsify import falsify
 from .measurement import Row, measurement
 
 TIMES = 10

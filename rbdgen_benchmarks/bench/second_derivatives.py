@@ -9,9 +9,6 @@ from typing import Any
 
 from rbdgen.api.folder import write_file
 from rbdgen.api.native_programs import DTYPES, compiled
-from rbdgen.api.pinocchio import TEMPLATED, check
-from rbdgen.api.pinocchio import command as peer
-from rbdgen.api.timing import Command, command, least, read
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.front import any_inputs
 from rbdgen.design.loading import load
@@ -25,6 +22,9 @@ from rbdgen.graph.word import indices, kind_of, spell
 from rbdgen.system.messages import Progress
 from rbdgen.words.order import EXACT, run
 
+from ..compare.pinocchio import TEMPLATED, check
+from ..compare.pinocchio import command as peer
+from ..compare.timing import Command, command, least, read
 from .cpu import processor
 from .measurement import measurement
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.draw.loglog import Panel, picture
 from rbdgen.draw.tables import table
 from rbdgen.system.messages import Progress
 
@@ -31,6 +30,7 @@ from .closed_loop import (
     Track,
     run,
 )
+from .loglog import Panel, picture
 from .plant import RUNAWAY, SUBSTEPS
 from .report import Reproduction
 from .word_choices import Choice, fewest_bits

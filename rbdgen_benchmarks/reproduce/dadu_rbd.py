@@ -9,11 +9,11 @@ from typing import Any
 from rbdgen import api
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.functions import WHOLE
-from rbdgen.draw import grouped_bars as groups
 from rbdgen.draw.tables import table
 from rbdgen.system.messages import Progress
 
 from ..bench.accelerators import DESIGNS, PUBLISHED, beside_dadu
+from ..compare import grouped_bars as groups
 from .report import Reproduction
 
 CLOCK = 125.0  # MHz, the paper's

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.peers import PAPERS
+from rbdgen.design.choices import PAPERS
 from rbdgen.system.messages import Progress
 
 from .report import Reproduction

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rbdgen.draw.loglog import Panel, picture
 from rbdgen.system.messages import Progress
 
 from .depths import depths
+from .loglog import Panel, picture
 from .report import Reproduction
 from .times import about_devices, crossover, devices, measured, pinocchio_times, series
 from .yang2016_scan import times_table

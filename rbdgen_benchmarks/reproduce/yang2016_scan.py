@@ -6,11 +6,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rbdgen.draw.loglog import Panel, picture
 from rbdgen.draw.tables import table
 from rbdgen.system.messages import Progress
 
 from .depths import depths
+from .loglog import Panel, picture
 from .report import Reproduction
 from .times import (
     Time,

@@ -6,13 +6,14 @@ from dataclasses import MISSING, fields
 
 import pytest
 
-from rbdgen.api import comparison, exploration_points, peers
+from rbdgen.api import exploration_points
 from rbdgen.cli.defaults import DEFAULTS, WHOLE
 from rbdgen.cli.parser import parser
 from rbdgen.design.choices import WIDTHS
 from rbdgen.design.design import Design
 from rbdgen.design.functions import WHOLE as FUNCTIONS
 from rbdgen.design.options import OPTIONS
+from rbdgen_benchmarks.compare import comparison, peers
 
 # ``auto (default)``, ``(default: 18)``
 SAID = re.compile(r"([\w-]+) \(default[,)]|default: ([\w.-]*\w)")

@@ -19,6 +19,7 @@ from rbdgen.design.coordinates import CoordinateError, ScaleError
 from rbdgen.design.runs import AcceleratorRun, CoreRun, FunctionRun, MixedRun
 from rbdgen.robot.model import RobotError
 from rbdgen.tools.report import Mapped
+from rbdgen_benchmarks.compare.comparison import compare
 from rbdgen_host.driver import Dynamics
 
 OFF = ScaleError(1.5e-4, 0.006, 0.02)
@@ -58,7 +59,7 @@ def test_a_path_whose_folder_has_gone(tmp_path: Path) -> None:
         ),
         (lambda: api.topology("pendulum"), "<pendulum: 2 joints, 2 modules built of 2>"),
         (
-            lambda: api.compare("pendulum", functions=("m",), intervals=(1,)),
+            lambda: compare("pendulum", functions=("m",), intervals=(1,)),
             "<pendulum: m: 2 designs beside 0 peers>",
         ),
     ],
@@ -135,7 +136,7 @@ def test_driver() -> None:
         (lambda: api.info("pendulum", widht=16), 'no choice "widht"; did you mean "width"?'),
         (lambda: api.generate("pendulum", outptu="x"), 'did you mean "output"?'),
         (lambda: api.explore("pendulum", intervls=(1,)), 'did you mean "intervals"?'),
-        (lambda: api.compare("pendulum", desings=()), 'did you mean "designs"?'),
+        (lambda: compare("pendulum", desings=()), 'did you mean "designs"?'),
         (lambda: api.topology("pendulum", bse="floating"), 'did you mean "base"?'),
         (lambda: api.evaluate("pendulum", STATES, modle="rtl"), 'did you mean "model"?'),
         (lambda: api.info("pendulum", zzz=1), 'no choice "zzz"; one of base, mimic'),

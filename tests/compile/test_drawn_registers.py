@@ -25,8 +25,8 @@ from rbdgen.graph.fixed import parameter_words
 from rbdgen.robot.model import JointKind, RobotError
 from rbdgen.robot.variations import any_of_model
 from rbdgen.system.messages import CHANGES
-from rbdgen.words.falsify import falsify
 from rbdgen.words.wordlength import PrecisionError
+from rbdgen_benchmarks.bench.falsify import falsify
 from tests.support.as_urdf import written
 from tests.support.coordinates import worst_of
 from tests.support.marks import slow

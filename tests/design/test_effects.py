@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.api import comparison
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.effects import notes_of_effects, notes_of_use
 from rbdgen.design.loading import load
 from rbdgen.design.rule import IDLE
 from rbdgen.robot.model import RobotError
+from rbdgen_benchmarks.compare import comparison
 from rbdgen_host.driver import Dynamics
 
 UNMET: list[tuple[dict[str, Any], str]] = [  # choice, what it is for
@@ -184,7 +184,7 @@ def test_default_intervals_that_do_not_fit_are_left_out(monkeypatch: pytest.Monk
     """And those that are asked for are refused."""
     monkeypatch.setattr(comparison, "INTERVALS", (2,))
     choices: dict[str, Any] = {"functions": ("did",), "target": "ecp5-25f", "cpu": False}
-    found = api.compare("gantry", **choices)
+    found = comparison.compare("gantry", **choices)
     assert [note.partition(",")[0] for note in found["side"]["notes"][:1]] == ["Left out is II 2"]
     with pytest.raises(RobotError, match="ii: 2 takes more than"):
-        api.compare("gantry", intervals=(2,), **choices)
+        comparison.compare("gantry", intervals=(2,), **choices)

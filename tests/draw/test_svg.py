@@ -6,8 +6,8 @@ import re
 from xml.etree import ElementTree as ET
 
 from rbdgen.draw import svg
-from rbdgen.draw.grouped_bars import Bar, picture
 from rbdgen.draw.heatmap import heatmap
+from rbdgen_benchmarks.compare.grouped_bars import Bar, picture
 
 
 def lightness(colour: str) -> float:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.api import pinocchio
 from rbdgen.robot.model import Array, JointKind, Robot
+from rbdgen_benchmarks.compare import pinocchio
 from tests.support.comparison import norm, random_question
 from tests.support.random_robots import ALL_KINDS, geared, random_robot
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.api import timing
-from rbdgen.api.timing import ProgramTimes, Times
 from rbdgen.schedule.host_links import PCIE
 from rbdgen_benchmarks.bench import codesign
+from rbdgen_benchmarks.compare import timing
+from rbdgen_benchmarks.compare.timing import ProgramTimes, Times
 
 PARTS = ("motion", "slopes", "product", "did", "difd")
 GEN1 = PCIE[0]

@@ -7,9 +7,6 @@ from pathlib import Path
 import pytest
 
 from rbdgen.api.native_programs import compiled
-from rbdgen.api.pinocchio import _tree
-from rbdgen.api.timing import command as times_command
-from rbdgen.api.timing import least
 from rbdgen.compile.flow import front_end
 from rbdgen.design.coordinates import CoordinateError
 from rbdgen.design.loading import load
@@ -26,6 +23,9 @@ from rbdgen_benchmarks.bench.cpu import (
     _times,
     errors_of,
 )
+from rbdgen_benchmarks.compare.pinocchio import _tree
+from rbdgen_benchmarks.compare.timing import command as times_command
+from rbdgen_benchmarks.compare.timing import least
 
 
 def test_times_of_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ def test_both_forms_are_measured(
 ) -> None:
     monkeypatch.setattr(loops, "CASES", (("pendulum", "fixed", "did"),))
     monkeypatch.setattr(loops, "ARCHITECTURES", ("sm_90",))
-    monkeypatch.setattr("rbdgen.api.timing.PROCESSES", 1)
+    monkeypatch.setattr("rbdgen_benchmarks.compare.timing.PROCESSES", 1)
     inlined, looped = loops.loops(tmp_path, lambda line: None)["results"]
     assert (inlined["form"], looped["form"]) == ("inlined", "loops")
     assert inlined["operations"] == inlined["operations_in_all"]

@@ -11,7 +11,6 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.cli.main import main
-from rbdgen.draw.loglog import Panel, picture
 from rbdgen.dynamics.lathrop import ONE, LinkState, Outward, linear, logarithmic
 from rbdgen.dynamics.networks import NETWORKS
 from rbdgen.dynamics.scalars import FloatScalars
@@ -20,6 +19,7 @@ from rbdgen.dynamics.steps import Inline
 from rbdgen.dynamics.vectors import Scalars
 from rbdgen.robot.model import Inertia, Joint, JointKind, Robot, Transform
 from rbdgen_benchmarks.reproduce.lathrop1985 import OTHERS, PROCESSORS, timetable
+from rbdgen_benchmarks.reproduce.loglog import Panel, picture
 from rbdgen_benchmarks.reproduce.times import Time, crossover, measured, pinocchio_times, series
 
 

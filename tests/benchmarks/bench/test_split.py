@@ -9,10 +9,10 @@ from rbdgen import golden
 from rbdgen.compile.flow import front_end
 from rbdgen.design.loading import load
 from rbdgen.dynamics.interface import from_columns, random_inputs
-from rbdgen.dynamics.split import motion, product, slopes
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.verify import verify
 from rbdgen.robot.model import RobotError
+from rbdgen_benchmarks.bench.split import motion, product, slopes
 
 N, SEED = 20, 8
 

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import numpy as np
 
-from ..codegen.cpp import cpp
-from ..codegen.interface import ArrayInterface
-from ..codegen.library import FLAGS, build
-from ..graph.graph import Graph
-from ..system.cache import cached, named
-from ..system.compiler import about, compile_with, find_compiler, processor
-from ..system.messages import Progress
-from ..system.signals import run_child
-from ..system.templates import data_folder, render
-from .folder import InputError
-from .native_programs import NativeProgram
+from rbdgen.api.folder import InputError
+from rbdgen.api.native_programs import NativeProgram
+from rbdgen.codegen.cpp import cpp
+from rbdgen.codegen.interface import ArrayInterface
+from rbdgen.codegen.library import FLAGS, build
+from rbdgen.graph.graph import Graph
+from rbdgen.system.cache import cached, named
+from rbdgen.system.compiler import about, compile_with, find_compiler, processor
+from rbdgen.system.messages import Progress
+from rbdgen.system.signals import run_child
+from rbdgen.system.templates import data_folder, render
 
 Commands = Mapping[str, Sequence[str | Path]]
 PROCESSES = 5

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen import api
-from rbdgen.api.peers import Line
-from rbdgen.api.side_by_side import (
+from rbdgen.cli.main import main
+from rbdgen.design.coordinates import CoordinateError, ScaleError, worst_share
+from rbdgen.graph.accuracy import SCALES
+from rbdgen.shell.packets import PacketWidths
+from rbdgen_benchmarks.compare.comparison import compare
+from rbdgen_benchmarks.compare.peers import Line
+from rbdgen_benchmarks.compare.side_by_side import (
     CALL,
     CORE,
     LINK,
@@ -22,11 +26,7 @@ from rbdgen.api.side_by_side import (
     picture,
     wins,
 )
-from rbdgen.api.timing import ProgramTimes, Times
-from rbdgen.cli.main import main
-from rbdgen.design.coordinates import CoordinateError, ScaleError, worst_share
-from rbdgen.graph.accuracy import SCALES
-from rbdgen.shell.packets import PacketWidths
+from rbdgen_benchmarks.compare.timing import ProgramTimes, Times
 
 FAST = Line("fast", 100, (2, 2), 100.0, "placed and routed", 50)
 UNKNOWN = Line("unknown", 100, (1, 1), None, "", 50)
@@ -138,7 +138,7 @@ def test_this_cpu_beside_the_designs(tmp_path: Path, capsys: pytest.CaptureFixtu
     out = capsys.readouterr().out
     assert "C++, double" in out and "C++, float" in out
     assert place.read_text().startswith("<svg")
-    report = api.compare("pendulum", intervals=(1,), functions=("id",))
+    report = compare("pendulum", intervals=(1,), functions=("id",))
     double, narrow = report.facts.side.rows[:2]
     assert 0 < worst_share(double.errors) < 1e-12
     assert 1e-9 < worst_share(narrow.errors) < 1e-5

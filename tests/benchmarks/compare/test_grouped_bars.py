@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rbdgen.draw.grouped_bars import HIGH, Bar, picture, short
+from rbdgen_benchmarks.compare.grouped_bars import HIGH, Bar, picture, short
 
 SVG = "{http://www.w3.org/2000/svg}"
 GROUPS = {

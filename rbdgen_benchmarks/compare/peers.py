@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
-from ..system.records import Record
+from rbdgen.system.records import Record
 
 # What Robomorphic and RoboShape compute: RNEA and its gradients, then M⁻¹ times them. The host
 # gives sines, cosines and M⁻¹; there is no gravity.
@@ -21,23 +21,6 @@ CONVENTIONS: Mapping[str, Any] = {
     "gravity": (0.0, 0.0, 0.0),
 }
 GRADIENTS = ("did", "difd")  # functions that peers' hardware is compared in
-
-
-class Paper(NamedTuple):
-    """A paper that `rbdgen reproduce` repeats; ``name``: of the file that does."""
-
-    name: str
-    title: str
-
-
-# The papers by the numbers that rbdgen gives them.
-PAPERS = {
-    "000": Paper("yang2016_scan", "Yang, Wu and Pan 2016, prefix sums"),
-    "001": Paper("yang2016_forward", "Yang, Wu and Pan 2016, forward dynamics on a GPU"),
-    "002": Paper("dadu_rbd", "Yang, Chen and Han 2023, Dadu-RBD"),
-    "003": Paper("lathrop1985", "Lathrop 1985, parallelism in manipulator dynamics"),
-    "004": Paper("plancher2021", "Plancher et al. 2021, gradients on a CPU, GPU and FPGA"),
-}
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 from rbdgen.passes.word_forms import phase
 from rbdgen.words.domain import Domain
-from rbdgen.words.falsify import falsify
 from rbdgen.words.graph_words import to_words
 from rbdgen.words.input_domain import InputDomain
+from rbdgen_benchmarks.bench.falsify import falsify
 from tests.support.made import compiled
 from tests.support.marks import slow
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.api.comparison import _worst, placed, relative, theirs
-from rbdgen.api.peers import PEERS, Line
 from rbdgen.cli.main import main
 from rbdgen.design.coordinates import CoordinateError, ScaleError
 from rbdgen.design.runs import CoreRun
 from rbdgen.graph.accuracy import SCALES
+from rbdgen_benchmarks.compare.comparison import _worst, compare, placed, relative, theirs
+from rbdgen_benchmarks.compare.peers import PEERS, Line
 from tests.support.made import generated
 
 
@@ -87,7 +87,7 @@ def test_a_robot_that_nobody_else_has(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_text() -> None:
-    report = api.compare("pendulum", intervals=(2,), functions=("id",), cpu=False)
+    report = compare("pendulum", intervals=(2,), functions=("id",), cpu=False)
     assert "no hardware of others is known here" in report["text"]
     assert "DRACO" in report["text"] and "32-bit words" not in report["text"]
 

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from . import svg
-from .chart import KEY_ROW, SMALL, Scale, across, colours_of, corner, key_down, page, upwards
-from .svg import GREY
+from rbdgen.draw import svg
+from rbdgen.draw.chart import (
+    KEY_ROW,
+    SMALL,
+    Scale,
+    across,
+    colours_of,
+    corner,
+    key_down,
+    page,
+    upwards,
+)
+from rbdgen.draw.svg import GREY
 
 LEFT, TOP, WIDE, HIGH = 74.0, 62.0, 520.0, 340.0
 SPARE = 1.25  # factor from the outermost point to the edge

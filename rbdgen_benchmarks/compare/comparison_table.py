@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..draw.tables import table
-from ..system.records import Record
+from rbdgen.draw.tables import table
+from rbdgen.system.records import Record
+
 from .peers import NOTES, Ours, Theirs
 from .side_by_side import SideBySide
 from .side_by_side import as_text as side_text

@@ -13,19 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..graph.graph import Graph
-from ..graph.node import Builder
-from ..graph.word import spell
-from ..robot.model import JointKind, Robot, RobotError
-from .interface import WRENCH, GraphPorts
-from .motion import LinkMotion, RobotState
-from .outward import move
-from .recursive import motions, recursive_gradient
-from .rnea import gather
-from .scalars import Scalar, Vector
-from .spatial import Wrench, is_zero
-from .steps import Inline
-from .units import Units, consistent_units
+from rbdgen.dynamics.interface import WRENCH, GraphPorts
+from rbdgen.dynamics.motion import LinkMotion, RobotState
+from rbdgen.dynamics.outward import move
+from rbdgen.dynamics.recursive import motions, recursive_gradient
+from rbdgen.dynamics.rnea import gather
+from rbdgen.dynamics.scalars import Scalar, Vector
+from rbdgen.dynamics.spatial import Wrench, is_zero
+from rbdgen.dynamics.steps import Inline
+from rbdgen.dynamics.units import Units, consistent_units
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Builder
+from rbdgen.graph.word import spell
+from rbdgen.robot.model import JointKind, Robot, RobotError
 
 TWIST = ("wx", "wy", "wz", "vx", "vy", "vz")
 ONE_AXIS = (JointKind.REVOLUTE, JointKind.PRISMATIC)

@@ -16,19 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from ..design.functions import GIVES, NEEDS
-from ..design.loading import load
-from ..golden import crba, minv
-from ..graph.word import SYMMETRIC
-from ..robot.canonical import merge_fixed
-from ..robot.model import Array, JointKind, Robot, skew
-from ..system.cache import cached, named
-from ..system.messages import Progress
-from .errors import Mismatch
-from .evaluation import checked
-from .folder import InputError
-from .recorded_states import states
-from .reference import golden_model
+from rbdgen.api.errors import Mismatch
+from rbdgen.api.evaluation import checked
+from rbdgen.api.folder import InputError
+from rbdgen.api.recorded_states import states
+from rbdgen.api.reference import golden_model
+from rbdgen.design.functions import GIVES, NEEDS
+from rbdgen.design.loading import load
+from rbdgen.golden import crba, minv
+from rbdgen.graph.word import SYMMETRIC
+from rbdgen.robot.canonical import merge_fixed
+from rbdgen.robot.model import Array, JointKind, Robot, skew
+from rbdgen.system.cache import cached, named
+from rbdgen.system.messages import Progress
+
 from .timing import FAST, PLAIN, SOURCES, least, program, said
 
 TEMPLATED, GENERATED, PORTABLE = "templated", "generated", "portable"

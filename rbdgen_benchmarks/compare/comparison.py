@@ -8,21 +8,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from ..compile.flow import compile_front, front_end
-from ..compile.front import Front
-from ..design.coordinates import worst_of_scales
-from ..design.effects import refuse_design
-from ..design.keywords import DesignChoices
-from ..design.loading import load, refuse_unknown
-from ..design.rules import ONE_TASK
-from ..design.runs import CoreRun
-from ..robot.model import RobotError
-from ..shell.packets import PacketWidths
-from ..system.messages import Progress
-from ..system.records import Record
+from rbdgen.api.folder import OutputError, checked_manifest, read_manifest
+from rbdgen.api.reports import SIMULATION, SYNTHESES, NoReport, read_report
+from rbdgen.api.results import TextReport, study_page
+from rbdgen.api.simulation import integer_errors
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.front import Front
+from rbdgen.design.coordinates import worst_of_scales
+from rbdgen.design.effects import refuse_design
+from rbdgen.design.keywords import DesignChoices
+from rbdgen.design.loading import load, refuse_unknown
+from rbdgen.design.rules import ONE_TASK
+from rbdgen.design.runs import CoreRun
+from rbdgen.robot.model import RobotError
+from rbdgen.shell.packets import PacketWidths
+from rbdgen.system.messages import Progress
+from rbdgen.system.records import Record
+
 from .comparison_table import Compared
 from .comparison_table import as_text as comparison_text
-from .folder import OutputError, checked_manifest, read_manifest
 from .peers import (
     CONVENTIONS,
     GRADIENTS,
@@ -35,8 +39,6 @@ from .peers import (
     Ratios,
     Theirs,
 )
-from .reports import SIMULATION, SYNTHESES, NoReport, read_report
-from .results import TextReport, study_page
 from .side_by_side import (
     STATES,
     Contender,
@@ -50,7 +52,6 @@ from .side_by_side import (
     wins,
 )
 from .side_by_side import picture as side_picture
-from .simulation import integer_errors
 
 TARGET = "xcup"  # the part of RoboShape and Dadu-RBD, an XCVU9P
 INTERVALS = (1, 8, 24)  # a task a clock; as often as Dadu-RBD; as often as RoboShape

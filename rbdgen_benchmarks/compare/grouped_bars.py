@@ -7,9 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
-from . import svg
-from .chart import KEY_ROW, MARGIN, SMALL, Scale, colours_of, key_down, page, step_of, upwards
-from .svg import GREY
+from rbdgen.draw import svg
+from rbdgen.draw.chart import (
+    KEY_ROW,
+    MARGIN,
+    SMALL,
+    Scale,
+    colours_of,
+    key_down,
+    page,
+    step_of,
+    upwards,
+)
+from rbdgen.draw.svg import GREY
 
 LEFT, TOP, HIGH, FOOT = 70.0, 60.0, 300.0, 60.0
 BAR, BESIDE, BETWEEN = 26.0, 6.0, 26.0  # widths of a bar, and between bars and groups, at least

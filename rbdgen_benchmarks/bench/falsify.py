@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..graph.evaluate import Array, evaluate
-from ..graph.fixed import FixedGraph, evaluate_fixed
-from ..graph.node import Node
-from ..system.messages import Progress
-from .ascent import ascend
-from .domain import Domain
+from rbdgen.graph.evaluate import Array, evaluate
+from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
+from rbdgen.graph.node import Node
+from rbdgen.system.messages import Progress
+from rbdgen.words.ascent import ascend
+from rbdgen.words.domain import Domain
 
 CHUNK = 4096  # states at a time
 

@@ -14,27 +14,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..codegen.nvcc import NoNvcc as NoNvcc
-from ..compile.front import Front
-from ..compile.samples import accuracy_of, sample_states
-from ..design.coordinates import CoordinateError, brief, coordinate_errors, worst_of_scales
-from ..draw import grouped_bars as groups
-from ..draw.tables import table
-from ..graph.accuracy import REPORTED, SCALES
-from ..schedule.host_links import LINKS, HostLink, Timing
-from ..shell.packets import PacketWidths
-from ..system.compiler import CompilerError, NoCompiler
-from ..system.gpu import NoGpu, find_gpu
-from ..system.messages import Progress
-from ..system.records import Record
-from .arrays import completed
-from .errors import Mismatch, entries_of, portions
-from .folder import InputError
-from .native_programs import DTYPES, NativeProgram, compiled
+from rbdgen.api.arrays import completed
+from rbdgen.api.errors import Mismatch, entries_of, portions
+from rbdgen.api.folder import InputError
+from rbdgen.api.native_programs import DTYPES, NativeProgram, compiled
+from rbdgen.api.reference import golden_model
+from rbdgen.codegen.nvcc import NoNvcc as NoNvcc
+from rbdgen.compile.front import Front
+from rbdgen.compile.samples import accuracy_of, sample_states
+from rbdgen.design.coordinates import CoordinateError, brief, coordinate_errors, worst_of_scales
+from rbdgen.draw.tables import table
+from rbdgen.graph.accuracy import REPORTED, SCALES
+from rbdgen.schedule.host_links import LINKS, HostLink, Timing
+from rbdgen.shell.packets import PacketWidths
+from rbdgen.system.compiler import CompilerError, NoCompiler
+from rbdgen.system.gpu import NoGpu, find_gpu
+from rbdgen.system.messages import Progress
+from rbdgen.system.records import Record
+
+from . import grouped_bars as groups
 from .peers import Line
 from .pinocchio import FORMS, RESULTS, check
 from .pinocchio import command as peer
-from .reference import golden_model
 from .timing import Command, ProgramTimes, command, least, read, through_python
 
 STATES, SEED = 1000, 12  # whose errors are taken, half of them at the limits

@@ -1,0 +1,1 @@
+"""Our designs and programs beside those of others."""
