@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -34,7 +33,7 @@ from .unsupported import (
     notes_of_none,
     tilted_planes,
 )
-from .xml_lines import Element, did_you_mean, parse_xml, quoted, read_bytes
+from .xml_lines import Element, did_you_mean, parse_xml, quoted
 
 Base = Literal["fixed", "floating"]
 MimicMode = Literal["fold", "independent"]
@@ -65,37 +64,6 @@ class _Edge:
     drivetrain: Drivetrain
 
 
-def read_urdf(
-    path: str | Path,
-    *,
-    base: Base = "fixed",
-    mimic: MimicMode = "fold",
-    gravity: ArrayLike | None = None,
-    open_loops: bool = False,
-    notes: list[str] | None = None,
-) -> Robot:
-    """The robot that a URDF file describes.
-
-    ``base``     "floating" puts the root link on a free joint named "root_joint".
-    ``mimic``    "fold": a mimic joint follows its master; "independent": mimic tags are ignored.
-    ``gravity``  (3,) [m/s²] in the base frame; 0, 0, -9.81 unless the file was made of one that
-                 says another.
-    ``open_loops``  whether what closes loops, or couples joints, is left out; else it is refused.
-    ``notes``    receives one line for each thing that was accepted but looks wrong.
-
-    Raises RobotError, one line with file, line, element and cure.
-    """
-    return parse_urdf(
-        read_bytes(path),
-        file=str(path),
-        base=base,
-        mimic=mimic,
-        gravity=gravity,
-        open_loops=open_loops,
-        notes=notes,
-    )
-
-
 def parse_urdf(
     source: str | bytes,
     *,
@@ -106,7 +74,17 @@ def parse_urdf(
     open_loops: bool = False,
     notes: list[str] | None = None,
 ) -> Robot:
-    """``read_urdf`` for a text at hand; ``file`` is what messages call it."""
+    """The robot that the text of a URDF describes; ``file`` is what messages call it.
+
+    ``base``     "floating" puts the root link on a free joint named "root_joint".
+    ``mimic``    "fold": a mimic joint follows its master; "independent": mimic tags are ignored.
+    ``gravity``  (3,) [m/s²] in the base frame; 0, 0, -9.81 unless the file was made of one that
+                 says another.
+    ``open_loops``  whether what closes loops, or couples joints, is left out; else it is refused.
+    ``notes``    receives one line for each thing that was accepted but looks wrong.
+
+    Raises RobotError, one line with file, line, element and cure.
+    """
     if base not in ("fixed", "floating"):
         raise RobotError(f'base is "fixed" or "floating", not {quoted(str(base))}')
     if mimic not in ("fold", "independent"):

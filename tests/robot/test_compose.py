@@ -11,7 +11,8 @@ from rbdgen import api, golden
 from rbdgen.design.loading import load
 from rbdgen.robot.compose import bodily, mounted
 from rbdgen.robot.model import RobotError
-from rbdgen.robot.urdf import parse_urdf, read_urdf
+from rbdgen.robot.urdf import parse_urdf
+from tests.support.urdf_files import read_urdf
 from tests.support.urdf_transmissions import arm, transmission
 
 PLACE = {"xyz": (0.2, 0.0, 0.1), "rpy": (0.0, 0.3, 0.0)}

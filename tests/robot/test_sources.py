@@ -19,10 +19,10 @@ from rbdgen.cli.main import main
 from rbdgen.design.loading import load, locate
 from rbdgen.robot.model import NotFound, RobotError
 from rbdgen.robot.sources import as_urdf, described, received, root_tag
-from rbdgen.robot.urdf import read_urdf
 from rbdgen.system.templates import data_folder
 from rbdgen_benchmarks.bench.same_robot import assert_same_robot
 from tests.support.mjcf_texts import ARM
+from tests.support.urdf_files import read_urdf
 
 LINK = """<xacro:macro name="body" params="name mass">
   <link name="${name}"><inertial><origin xyz="0.1 0 ${mass / 10}"/><mass value="${mass}"/>

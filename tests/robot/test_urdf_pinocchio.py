@@ -10,9 +10,9 @@ import pinocchio as pin
 import pytest
 
 from rbdgen.robot.model import RobotError
-from rbdgen.robot.urdf import read_urdf
 from rbdgen.system.templates import data_folder
 from rbdgen_benchmarks.bench.same_robot import assert_same_robot
+from tests.support.urdf_files import read_urdf
 
 EXAMPLES = Path(
     str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data"))

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from rbdgen.robot.model import RobotError
-from rbdgen.robot.urdf import parse_urdf, read_urdf
+from rbdgen.robot.urdf import parse_urdf
+from tests.support.urdf_files import read_urdf
 from tests.support.urdf_texts import (
     BODY,
     FILE,

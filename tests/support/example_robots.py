@@ -14,9 +14,10 @@ import pinocchio as pin
 
 from rbdgen import golden
 from rbdgen.robot.model import Drivetrain, Robot, RobotError
-from rbdgen.robot.urdf import Base, MimicMode, read_urdf
+from rbdgen.robot.urdf import Base, MimicMode
 from tests.support.comparison import Answers, check, golden_answers, random_question
 from tests.support.pinocchio_models import Peer, peer_from_urdf
+from tests.support.urdf_files import read_urdf
 
 # As usual, and oblique: then no gradient vanishes because an axis is vertical.
 GRAVITY = {"fixed": (0.0, 0.0, -9.81), "floating": (1.5, -2.0, -9.0)}
