@@ -9,6 +9,7 @@ import yaml
 
 from ..design.design import Design
 from ..design.limits import limits_table
+from ..design.nested import CHOICES
 from ..design.options import CHECKS
 from ..robot.model import Robot
 from ..system.quoting import printable
@@ -26,10 +27,8 @@ def design_text(design: Design, robot: str = ROBOT) -> str:
     entries = {"robot": robot, **_said({key: getattr(design, key) for key in CHECKS})}
     if design.joints:
         entries["joints"] = {name: _said(vars(own)) for name, own in design.joints.items()}
-    if design.formulated:
-        entries["formulated"] = _said(vars(design.formulated))
-    if design.fitted:
-        entries["fitted"] = _said(vars(design.fitted))
+    chosen = {choice.what: _said(choice.entry) for choice in design.chosen}
+    entries |= {what: chosen[what] for what in CHOICES if chosen.get(what)}
     if limits:
         entries["limits"] = limits
     return yaml.safe_dump(entries, sort_keys=False)

@@ -16,7 +16,7 @@ from ..compile.front import Front, roughly
 from ..compile.product import Product
 from ..compile.stage_pieces import has_rollouts
 from ..design.bounds import whole_turns
-from ..design.design import Design
+from ..design.design import Design, choice_of
 from ..design.effects import notes_of_use
 from ..design.facts import (
     Area,
@@ -39,6 +39,7 @@ from ..design.functions import ROLLOUTS
 from ..design.keywords import DesignChoices
 from ..design.loading import refuse_unknown
 from ..design.manifest import Angle
+from ..design.nested import FITTED
 from ..draw.tables import info_text
 from ..dynamics.interface import turning_inputs
 from ..graph.node import Op
@@ -155,7 +156,8 @@ def limbs_of(core: Product) -> LimbFacts:
 
 def chosen(design: Design) -> Chosen | None:
     """The choices that made a design fit its part; None if it was not fitted."""
-    return Chosen(**vars(design.fitted)) if design.fitted else None
+    choice = choice_of(design, FITTED)
+    return Chosen.from_json({"ii": None, "fold": "auto", **choice.entry}) if choice else None
 
 
 def given_angles(canonical: Robot, inputs: Container[str]) -> dict[str, Angle]:

@@ -16,8 +16,9 @@ from ..codegen.cuda_library import CudaLibrary
 from ..codegen.interface import ArrayInterface
 from ..codegen.library import Library
 from ..design.choices import COMPILED
-from ..design.design import Design, promising, snap_in_floats
+from ..design.design import Design, choice_of, promising, snap_in_floats, with_choice
 from ..design.functions import ROLLOUTS
+from ..design.nested import FORMULATED
 from ..design.options import OF_PROGRAMS, OF_REGISTERS
 from ..dynamics.interface import to_columns
 from ..passes.registers import PARAMETER
@@ -35,7 +36,7 @@ from .folder import InputError, read_manifest
 
 Array = NDArray[np.float64]
 DTYPES = {"cpp": np.dtype(np.float64), "cpp32": np.dtype(np.float32)}
-KEPT = ("robot", "formulated", *OF_PROGRAMS)  # what a program depends on
+KEPT = ("robot", *OF_PROGRAMS)  # what a program depends on
 ON_CPU = "-on-cpu"  # of CUDA, compiled for the CPU
 
 
@@ -187,7 +188,9 @@ def _of_programs(design: Design, kept: Sequence[str]) -> Design:
     """The design with nothing but what a program depends on."""
     plain = promising(Design(design.robot))
     others = [field.name for field in fields(Design) if field.name not in kept]
-    return replace(design, **{name: getattr(plain, name) for name in others})
+    own = replace(design, **{name: getattr(plain, name) for name in others})
+    choice = choice_of(design, FORMULATED)
+    return with_choice(own, choice) if choice else own
 
 
 def _write(design: Design, kind: ProgramKind, work: Path, progress: Progress) -> None:

@@ -170,8 +170,8 @@ def board_design(
     part = find_board(board, LEDS).target.name
     own: DesignChoices = {**choices, "accelerator": True, "target": part}
     refuse_unknown(own, generate)
-    if fitted := small(front_end(robot, **own), progress):
-        own["fitted"] = fitted
+    if choice := small(front_end(robot, **own), progress):
+        own["chosen"] = (choice,)
     made = generate(robot, output, progress=progress, force=force, **own)
     assert isinstance(made, Generated)  # one language
     return made.folder

@@ -21,8 +21,9 @@ from ..design.arrays import given_coordinates, needs
 from ..design.bounds import bounds, random_states
 from ..design.choices import ERROR
 from ..design.coordinates import CoordinateError, said, worst_at, worst_share
-from ..design.design import Design, formulation_of
+from ..design.design import Design, choice_of, formulation_of
 from ..design.functions import NEEDS, OF_FRAMES, OF_MASSES, ROLLOUTS
+from ..design.nested import FORMULATED
 from ..graph.accuracy import REPORTED, SCALES
 from ..graph.fixed import Flags
 from ..graph.visits import Program
@@ -41,7 +42,7 @@ LEAST_HEIGHT = 4  # joints from the base to the last one, below which sums gain 
 def advice(front: Front) -> str | None:
     """Products and cycles of a logarithmic design beside those of composites; None for others."""
     design = front.design
-    if formulation_of(design) != "logarithmic" or design.formulated:
+    if formulation_of(design) != "logarithmic" or choice_of(design, FORMULATED):
         return None
     other = replace(
         design,

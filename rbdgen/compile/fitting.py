@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from ..design.choices import WIDTHS
-from ..design.design import Design
-from ..design.nested import Fitted
+from ..design.design import Design, with_choice
+from ..design.nested import FITTED, Choice
 from ..design.target import TARGETS, Target
 from ..schedule.area import NoModel, estimated, fitted
 from ..schedule.binding import Binding
@@ -162,8 +162,8 @@ class Search(Generic[M]):
             note = self._nothing(design, best, len(tried) > 1)
         else:
             note = _why(best, tried[0]) if beyond is None else _why_beyond(best, beyond)
-        chosen = Fitted(note, found is not None, best.design.ii, best.design.fold)
-        return replace(design, fitted=chosen), best.made
+        options = {"ii": best.design.ii, "fold": best.design.fold}
+        return with_choice(design, Choice(FITTED, note, options, found is not None)), best.made
 
     def _tried(self, design: Design, target: Target) -> Iterator[Try[M]]:
         """Designs until one fits that no other can be faster than; first the one alone."""

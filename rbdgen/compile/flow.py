@@ -18,7 +18,8 @@ from typing import Any
 from ..design.bounds import bounds
 from ..design.design import (
     Design,
-    as_fitted,
+    as_asked,
+    choice_of,
     has_registers,
     is_left_open,
     is_unformulated,
@@ -27,6 +28,7 @@ from ..design.design import (
 from ..design.effects import notes_of_interval, refuse_design, refused
 from ..design.limits import no_limits, unused_limits
 from ..design.loading import load
+from ..design.nested import FITTED, FORMULATED, PROMISED
 from ..design.payload import notes_of_contacts
 from ..design.rules import ONE_TASK, STAGES
 from ..design.target import find_target
@@ -153,7 +155,7 @@ def compile_front(
     try:
         return _in_words(front, progress, words)
     except PrecisionError as error:
-        if not front.design.unsaid:
+        if not choice_of(front.design, PROMISED):
             raise
         plain = replace(front.design, error=None)
         made = _in_words(replace(front, design=plain), progress, None)
@@ -178,8 +180,8 @@ def _in_words(front: Front, progress: Progress, words: FixedFunctions | None) ->
     if is_unformulated(front.design):
         return _fewest_cycles(front, progress, words)
     made = _scheduled(front, progress, words)
-    chosen = front.design.formulated
-    return replace(made, notes=(chosen.note, *made.notes)) if chosen else made
+    choice = choice_of(front.design, FORMULATED)
+    return replace(made, notes=(choice.note, *made.notes)) if choice else made
 
 
 def _fewest_cycles(front: Front, progress: Progress, words: FixedFunctions | None) -> Product:
@@ -192,8 +194,8 @@ def _fewest_cycles(front: Front, progress: Progress, words: FixedFunctions | Non
         except RobotError as error:  # more multipliers than there are
             first = first or error
             continue
-        fitted = found.front.design.fitted
-        if fits(found) if fitted is None else fitted.fits:
+        choice = choice_of(found.design, FITTED)
+        if choice.fits if choice else fits(found):
             return found
         first = first or found
     if isinstance(first, RobotError):
@@ -224,11 +226,12 @@ def _scheduled(front: Front, progress: Progress, words: FixedFunctions | None) -
         made = asked(front)
         note = too_large(need_of(made)) if design.fit else ""
         return replace(made, notes=(*made.notes, note)) if note else made
-    if design.fitted:
-        made = make(replace(front, design=as_fitted(design)))
+    if choice_of(design, FITTED):
+        made = make(replace(front, design=as_asked(design, FITTED)))
     else:
         design, made = search.fastest(design, front.target)
-    assert design.fitted is not None
+    choice = choice_of(design, FITTED)
+    assert choice
     open_notes = notes_of_interval(design, max(plan.interval for plan in made.plans))
-    notes = (*made.notes, design.fitted.note, *open_notes)
+    notes = (*made.notes, choice.note, *open_notes)
     return replace(made, front=replace(front, design=design), notes=notes)

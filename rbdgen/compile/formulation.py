@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..design.design import Design, formulation_of
+from ..design.design import Design, formulation_of, with_choice
 from ..design.functions import FACTORING
-from ..design.nested import Formulated
+from ..design.nested import FORMULATED, Choice
 from ..graph.graph import Graph
 from ..robot.model import RobotError
 from ..system.messages import Progress
@@ -103,7 +103,8 @@ def _with(front: Front, own: Candidate, found: list[Candidate]) -> Front:
     factors = not set(FACTORING).isdisjoint(front.design.functions)
     if factors and front.design.factorisation != "blocks":
         note += BLOCKS
-    design = replace(front.design, formulated=Formulated(own.formulation, note))
+    choice = Choice(FORMULATED, note, {"formulation": own.formulation})
+    design = with_choice(front.design, choice)
     return replace(
         front, design=design, graph=own.graph, counts=own.counts, parameters=own.parameters
     )

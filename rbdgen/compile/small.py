@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..design.choices import LARGEST_INTERVAL
 from ..design.design import is_left_open
-from ..design.nested import Fitted
+from ..design.nested import FITTED, Choice
 from ..robot.model import RobotError
 from ..schedule.candidates import Candidates
 from ..system.messages import Progress
@@ -22,7 +22,7 @@ from .stage_pieces import BY_JOINTS
 ROOMY = 0.35  # of a part's LUTs: a design that fills no more is routed in minutes, however fast
 
 
-def small(front: Front, progress: Progress = lambda _: None) -> Fitted | None:
+def small(front: Front, progress: Progress = lambda _: None) -> Choice | None:
     """The choices with which joints are time-multiplexed, at the interval of the fewest LUTs.
 
     None where somebody says how hardware is shared, where the fastest that fits leaves the part
@@ -56,7 +56,7 @@ def small(front: Front, progress: Progress = lambda _: None) -> Fitted | None:
         f"{often(best)}, time-multiplexed joints: the fewest LUTs, about {found[best]} in place of "
         f"{fastest}; the line to the host is slower than either. --ii says otherwise"
     )
-    return Fitted(note, ii=best, fold="joints")
+    return Choice(FITTED, note, {"ii": best, "fold": "joints"})
 
 
 def _at(front: Front, interval: int) -> Front:

@@ -17,7 +17,7 @@ Values derived from the choices of a design, and designs derived from others.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ..robot.model import RobotError
@@ -26,7 +26,13 @@ from .choices import ERROR, WORDS
 from .effects import refused
 from .function_options import FunctionOptions
 from .hardware_options import HardwareOptions
-from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits
+from .nested import (
+    FORMULATED,
+    PROMISED,
+    Choice,
+    JointDrivetrain,
+    MotionLimits,
+)
 from .options import CHECKS, OPTIONS
 from .robot_options import RobotOptions
 from .rule import broken
@@ -38,18 +44,14 @@ class Design(HardwareOptions, FunctionOptions, RobotOptions):
     """The choices. Construction checks each of them (RobotError, one line).
 
     ``robot`` is the path of the URDF. Each option stands beside its field, in `RobotOptions`,
-    `FunctionOptions` and `HardwareOptions`; docs/options.md lists them. The other fields say what
-    was found for this very design, and a design of other choices is searched anew:
+    `FunctionOptions` and `HardwareOptions`; docs/options.md lists them.
 
-    ``unsaid``      whether `load` chose how long words are: words that cannot keep `ERROR` have 18
-                    bits then, with a note.
-    ``formulated``  the formulation that style latency chose.
-    ``fitted``      the choices that make it fit its part.
+    ``chosen``: what rbdgen chose for this very design where nobody had: a design of other choices
+    is searched anew. It is the words, by `load` (those that cannot keep `ERROR` have 18 bits, with
+    a note), the formulation of style latency, and what makes the design fit its part.
     """
 
-    unsaid: bool = field(default=False, compare=False)
-    formulated: Formulated | None = None
-    fitted: Fitted | None = None
+    chosen: tuple[Choice, ...] = ()
 
     def __post_init__(self) -> None:
         for key, check in CHECKS.items():
@@ -80,8 +82,26 @@ def promising(design: Design) -> Design:
     alone.
     """
     if design.accelerator or design.guard != 1 or design.proven != "none":
-        return replace(design, unsaid=True)
-    return replace(design, error=ERROR, unsaid=True)
+        return with_choice(design, Choice(PROMISED))
+    return with_choice(replace(design, error=ERROR), Choice(PROMISED))
+
+
+def choice_of(design: Design, what: str) -> Choice | None:
+    """The design's choice of that kind, one of `CHOICES`; None where rbdgen made none."""
+    return next((choice for choice in design.chosen if choice.what == what), None)
+
+
+def with_choice(design: Design, choice: Choice) -> Design:
+    """The design with a choice in place of the one of the same kind, if it has one."""
+    others = (own for own in design.chosen if own.what != choice.what)
+    return replace(design, chosen=(*others, choice))
+
+
+def as_asked(design: Design, what: str) -> Design:
+    """The design with the options of one choice as if they had been asked for."""
+    choice = choice_of(design, what)
+    others = tuple(own for own in design.chosen if own is not choice)
+    return replace(design, **choice.options, chosen=others) if choice else design
 
 
 def has_registers(design: Design) -> bool:
@@ -89,7 +109,7 @@ def has_registers(design: Design) -> bool:
     return design.parameters == "registers"
 
 
-FOLLOW = ("robot", "fitted", "formulated", "unsaid")  # fields that follow from the others
+FOLLOW = ("robot", "chosen")  # fields that follow from the others
 
 
 def is_left_open(design: Design) -> bool:
@@ -100,20 +120,14 @@ def is_left_open(design: Design) -> bool:
 
 def formulation_of(design: Design) -> str:
     """The formulation that the design's functions are traced in."""
-    if design.formulation != "auto":
-        return design.formulation
-    return design.formulated.formulation if design.formulated else "composite"
+    own = as_asked(design, FORMULATED).formulation
+    return "composite" if own == "auto" else own
 
 
 def is_unformulated(design: Design) -> bool:
     """Whether the fewest cycles are asked for, and nobody says in which formulation."""
-    return design.style == "latency" and design.formulation == "auto" and not design.formulated
-
-
-def as_fitted(design: Design) -> Design:
-    """The design with what was chosen for it, as if it had been asked for."""
-    chosen = design.fitted
-    return replace(design, ii=chosen.ii, fold=chosen.fold, fitted=None) if chosen else design
+    open_yet = design.formulation == "auto" and not choice_of(design, FORMULATED)
+    return open_yet and design.style == "latency"
 
 
 def of_functions(design: Design, functions: Sequence[str]) -> Design:
@@ -133,7 +147,7 @@ def no_defaults(design: Design) -> dict[str, Any]:
         if field.name not in left and (value := getattr(design, field.name)) != default
     }
     usual = promising(replace(design, width=Design("").width, error=None))
-    if design.unsaid or (design.width, design.error) == (usual.width, usual.error):
+    if choice_of(design, PROMISED) or (design.width, design.error) == (usual.width, usual.error):
         return choices
     return choices | ({"width": design.width} if design.error is None else {"error": design.error})
 

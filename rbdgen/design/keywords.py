@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits
+from .nested import Choice, JointDrivetrain, MotionLimits
 
 
 class DesignChoices(TypedDict, total=False):
@@ -69,5 +69,4 @@ class DesignChoices(TypedDict, total=False):
     mix: str | None
     order: str | None
     name: str | None
-    formulated: Formulated | None
-    fitted: Fitted | None
+    chosen: tuple[Choice, ...] | None

@@ -27,7 +27,15 @@ from .drivetrains import driven
 from .effects import notes_of_effects
 from .functions import GIVEN_BASE, OF_MOTION, UNFORCED
 from .limits import OPTIONS
-from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits, YamlNode, parse_yaml
+from .nested import (
+    CHOICES,
+    PROMISED,
+    Choice,
+    JointDrivetrain,
+    MotionLimits,
+    YamlNode,
+    parse_yaml,
+)
 from .options import CHECKS
 from .payload import notes_of_payload
 from .rule import broken
@@ -77,7 +85,7 @@ def refuse_unknown(choices: Mapping[str, Any], takes: Callable[..., Any] | None 
 
     Says what was probably meant.
     """
-    known = [field.name for field in fields(Design) if field.name not in ("robot", "unsaid")]
+    known = [field.name for field in fields(Design) if field.name != "robot"]
     own = signature(takes).parameters.values() if takes else ()
     for name in choices:
         if name not in known:
@@ -103,8 +111,9 @@ def load(
         chosen = replace(chosen, error=None)
     # what was chosen for a design to fit is chosen anew for another one
     if chosen != design:
-        fitted, formulated = choices.get("fitted"), choices.get("formulated")
-        chosen = replace(chosen, fitted=fitted, formulated=formulated)
+        given = said.get("chosen", ())
+        left = tuple(one for one in chosen.chosen if one.what == PROMISED or one in given)
+        chosen = replace(chosen, chosen=left)
     design = chosen
     content = read_bytes(design.robot) if source is None else _robot_bytes(source, design.robot)
     robot = _parsed(design, content, notes, source, given)
@@ -217,8 +226,9 @@ def _robot_bytes(root: YamlNode, robot: str) -> bytes:
 
 def _from_yaml(root: YamlNode, file: Path, xacro: Mapping[str, str]) -> _Filed:
     """The design in a YAML file; each value is checked where its line is known."""
-    known = [f.name for f in fields(Design) if f.name not in ("joint_limits", "unsaid")]
-    entries = root.mapping(known, "design")
+    known = [f.name for f in fields(Design) if f.name not in ("joint_limits", "chosen")]
+    kinds = [what for what, keys in CHOICES.items() if keys]
+    entries = root.mapping([*known, *kinds], "design")
     if "robot" not in entries:
         raise root.error("names no robot; write robot: FILE.urdf")
     own = entries.pop("xacro").mapping(None, "xacro") if "xacro" in entries else {}
@@ -228,10 +238,8 @@ def _from_yaml(root: YamlNode, file: Path, xacro: Mapping[str, str]) -> _Filed:
     urdf = as_urdf(given, arguments if xacro or is_xacro(given) else None)
     values: dict[str, Any] = {"robot": str(urdf), "xacro": arguments or None}
     for key, node in entries.items():
-        if key == "fitted":
-            values[key] = _fitted(node)
-        elif key == "formulated":
-            values[key] = _formulated(node)
+        if key in kinds:
+            values["chosen"] = (*values.get("chosen", ()), _choice(key, node))
         elif key == "joints":
             values[key] = _drivetrains(node)
         elif key == "limits":
@@ -241,21 +249,14 @@ def _from_yaml(root: YamlNode, file: Path, xacro: Mapping[str, str]) -> _Filed:
     return _Filed(Design(**values), root, given, not entries.keys().isdisjoint(WORDS))
 
 
-def _fitted(node: YamlNode) -> Fitted:
-    checks: dict[str, Any] = {"note": str, **{key: CHECKS[key] for key in ("ii", "fold")}}
-    entries = node.mapping([*checks, "fits"], "fitted")
-    if "note" not in entries:
-        raise node.error("fitted: what rbdgen chose has a note; leave fitted out to choose anew")
-    checks["fits"] = CHECKS["fit"]
-    return Fitted(**{key: value.checked(key, checks[key]) for key, value in entries.items()})
-
-
-def _formulated(node: YamlNode) -> Formulated:
-    entries = node.mapping(["formulation", "note"], "formulated")
-    if len(entries) < 2:
-        raise node.error("formulated: has formulation and note; leave it out to choose anew")
-    checks: dict[str, Any] = {"formulation": CHECKS["formulation"], "note": str}
-    return Formulated(**{key: value.checked(key, checks[key]) for key, value in entries.items()})
+def _choice(what: str, node: YamlNode) -> Choice:
+    """A choice of rbdgen's that a file keeps."""
+    checks: dict[str, Any] = {**CHECKS, "note": str, "fits": CHECKS["fit"]}
+    entries = node.mapping([*CHOICES[what]], what)
+    if "note" not in entries or len(entries) < 2:
+        keys = [key for key in CHOICES[what] if key != "note"]
+        raise node.error(f"{what}: has {', '.join(keys)} and note; leave it out to choose anew")
+    return Choice.of(what, {key: own.checked(key, checks[key]) for key, own in entries.items()})
 
 
 def _drivetrains(node: YamlNode) -> dict[str, JointDrivetrain]:

@@ -6,7 +6,7 @@ The mappings within a design: limits, joints' drivetrains, and what was chosen f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
@@ -151,35 +151,49 @@ class JointDrivetrain:
         return cls(**said)
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """The choices of rbdgen's that make a design fit its part, where nobody had chosen.
+# What rbdgen chooses where nobody has → the keys of its entry in design files, in their order.
+# Words have none: files say them.
+PROMISED, FORMULATED, FITTED = "words", "formulated", "fitted"
+CHOICES: dict[str, tuple[str, ...]] = {
+    PROMISED: (),
+    FORMULATED: ("formulation", "note"),
+    FITTED: ("note", "fits", "ii", "fold"),
+}
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "formulation": FORMULATION,
+    "ii": INTERVAL,
+    "fold": FOLD,
+}
 
-    ``note``: why, in one line. ``fits``: whether anything did; else this is the smallest.
+
+@dataclass(frozen=True)
+class Choice:
+    """A choice that rbdgen made where nobody had.
+
+    ``what``: a key of `CHOICES`. ``note``: why, in one line. ``options``: those that it is of, and
+    their values. ``fits``: whether the design fits its part then; else it is the smallest.
     """
 
-    note: str
+    what: str
+    note: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
     fits: bool = True
-    ii: int | None = None
-    fold: str = "auto"
-
-    def __post_init__(self) -> None:
-        for key, check in (("ii", INTERVAL), ("fold", FOLD)):
-            try:
-                object.__setattr__(self, key, check(getattr(self, key)))
-            except ValueError as error:
-                raise RobotError(f"fitted: {key}: {error}") from None
-
-
-@dataclass(frozen=True)
-class Formulated:
-    """The formulation that style latency chose, where nobody had; ``note``: why, in one line."""
-
-    formulation: str
-    note: str
 
     def __post_init__(self) -> None:
         try:
-            FORMULATION(self.formulation)
+            checked = {key: _CHECKS[key](value) for key, value in self.options.items()}
         except ValueError as error:
-            raise RobotError(f"formulated: formulation: {error}") from None
+            raise RobotError(f"{self.what}: {error}") from None
+        object.__setattr__(self, "options", checked)
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """Its entry in a design file."""
+        values = {"note": self.note, "fits": self.fits, **self.options}
+        return {key: values.get(key) for key in CHOICES[self.what]}
+
+    @classmethod
+    def of(cls, what: str, entry: Mapping[str, Any]) -> Choice:
+        """The choice of such an entry."""
+        options = {key: value for key, value in entry.items() if key not in ("note", "fits")}
+        return cls(what, entry["note"], options, entry.get("fits", True))

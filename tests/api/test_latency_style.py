@@ -10,7 +10,8 @@ import pytest
 from rbdgen import api
 from rbdgen.compile.flow import compile_front, fixed_point, front_end
 from rbdgen.compile.product import Product
-from rbdgen.design.design import formulation_of
+from rbdgen.design.design import choice_of, formulation_of
+from rbdgen.design.nested import FORMULATED
 from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError
 from tests.support.made import compiled
@@ -78,7 +79,7 @@ def test_folder(tmp_path: Path) -> None:
 
 def test_said_by_hand() -> None:
     core = made("pendulum", formulation="composite")
-    assert core.front.design.formulated is None
+    assert choice_of(core.design, FORMULATED) is None
     assert not any(note.startswith("formulation") for note in core.notes)
 
 

@@ -16,9 +16,9 @@ from rbdgen.compile.fitting import FILLED, ResourceEstimate, Search, SharingChoi
 from rbdgen.compile.product import Product
 from rbdgen.compile.word_errors import errors_in_graph
 from rbdgen.design.coordinates import said
-from rbdgen.design.design import Design, is_left_open
+from rbdgen.design.design import Design, choice_of, is_left_open
 from rbdgen.design.loading import load
-from rbdgen.design.nested import Fitted
+from rbdgen.design.nested import FITTED, Choice
 from rbdgen.design.target import TARGETS, Target, find_target
 from rbdgen.graph.accuracy import SCALES
 from rbdgen.robot.model import RobotError
@@ -33,8 +33,8 @@ SMALL: dict[str, Any] = {"functions": ("did",), "width": 18, "target": "ecp5-25f
 LARGER = find_target("ecp5-85f")
 
 
-def fitted(core: Product) -> Fitted:
-    found = core.front.design.fitted
+def fitted(core: Product) -> Choice:
+    found = choice_of(core.design, FITTED)
     assert found is not None and core.notes[-1] == found.note
     return found
 
@@ -88,14 +88,15 @@ class Shelf:
             for f in folds
         ]
 
-    def fastest(self, target: str = "ecp5-25f") -> tuple[Fitted, str]:
+    def fastest(self, target: str = "ecp5-25f") -> tuple[Choice, str]:
         def alone(design: Design) -> Design:
             return replace(design, ii=1, fold="none")
 
         search = Search(alone, self.ways, self.make, lambda _: None)
         design, found = search.fastest(Design("", target=target), find_target(target))
-        assert design.fitted is not None
-        return design.fitted, found
+        choice = choice_of(design, FITTED)
+        assert choice is not None
+        return choice, found
 
 
 def halved(first: int, intervals: range) -> dict[int, int]:
@@ -115,7 +116,7 @@ def test_one_that_fits_alone_is_not_shared() -> None:
 def test_the_shortest_interval_that_fits_is_found_in_a_few_plans(times: int) -> None:
     shelf = Shelf(none=halved(times * FITS, range(1, 65)))
     note, found = shelf.fastest()
-    assert found == f"none {times}" and note.fits and note.ii == times
+    assert found == f"none {times}" and note.fits and note.options["ii"] == times
     assert len(shelf.made) <= 12  # the one alone, doubled, and halved between
 
 
@@ -188,7 +189,7 @@ def test_what_a_part_holds(part: Target) -> None:
 def test_what_is_chosen_is_the_fastest() -> None:
     core = compiled("gantry", **SMALL)
     chosen, part = fitted(core), find_target("ecp5-25f")
-    assert chosen.fits and chosen.ii == core.plan.interval == 3
+    assert chosen.fits and chosen.options["ii"] == core.plan.interval == 3
     assert core.plan.multipliers <= part.multipliers
     with pytest.raises(RobotError, match="from 3 on it fits"):
         compiled("gantry", **SMALL, ii=2)
@@ -221,7 +222,7 @@ def test_a_task_every_cycle_where_that_fits() -> None:
 
 def test_limbs_in_turn() -> None:
     core = compiled("hyq", target="ecp5-25f")
-    assert isinstance(core.plan, LimbPlan) and fitted(core).fold == "limbs"
+    assert isinstance(core.plan, LimbPlan) and fitted(core).options["fold"] == "limbs"
     assert core.plan.interval == 8
     assert any(
         note.startswith("4 limbs that are alike are time-multiplexed") for note in core.notes
@@ -234,7 +235,7 @@ def test_joints_in_turn_where_sharing_multipliers_is_too_large(
     part = replace(find_target("ecp5-25f"), luts=10_000, multipliers=40)
     instead(part, monkeypatch)
     core = compiled("iiwa14_fast", width=18, target="ecp5-25f")
-    assert isinstance(core.plan, RoundPlan) and fitted(core).fold == "joints"
+    assert isinstance(core.plan, RoundPlan) and fitted(core).options["fold"] == "joints"
     assert core.plan.multipliers <= 40
     found = errors_in_graph(core.front, core.fixed).errors
     worst = max(found, key=lambda own: own.relative(SCALES[1]))
@@ -246,7 +247,7 @@ def test_joints_in_turn_on_a_floating_base() -> None:
     """Gradients that no other way fits on the part, at any interval."""
     core = compiled("hyq", base="floating", functions=("did",), target="ecp5-85f")
     assert isinstance(core.plan, RoundPlan) and fitted(core).fits
-    assert fitted(core).fold == "joints" and core.plan.interval <= 48
+    assert fitted(core).options["fold"] == "joints" and core.plan.interval <= 48
     shared = compiled("hyq", base="floating", functions=("did",), fold="none", ii=64)
     assert shared.notes[-1].startswith("DOES NOT FIT ecp5-85f")
 
@@ -254,7 +255,7 @@ def test_joints_in_turn_on_a_floating_base() -> None:
 def test_least_latency() -> None:
     """At a longer interval than the least where that does not fit."""
     first = compiled("gantry", **SMALL, style="latency")
-    assert fitted(first).ii is None and fitted(first).fits
+    assert fitted(first).options["ii"] is None and fitted(first).fits
     slow = compiled("gantry", **{**SMALL, "style": "latency", "width": 24})
     assert fitted(slow).fits == (estimated("ecp5", features(slow.plan))["luts"] <= FILLED * 24288)
 
@@ -263,7 +264,7 @@ def test_what_was_asked_for_is_made_and_said_to_be_too_large() -> None:
     for choices in ({"fold": "none"}, {"multipliers": 200}):
         core = compiled("gantry", **SMALL, **choices)
         assert core.notes[-1].startswith("DOES NOT FIT ecp5-25f, by the area model: ")
-        assert core.front.design.fitted is None
+        assert choice_of(core.design, FITTED) is None
         assert compiled("gantry", **SMALL, **choices, fit=False).notes == core.notes[:-1]
     assert compiled("gantry", **SMALL, ii=4).notes == ()
 
@@ -286,7 +287,7 @@ def test_the_folder_says_what_was_chosen_and_makes_it_again(
     assert f"note: {entry['notes'][-1]}" in capsys.readouterr().err
     assert entry["initiation_interval"] == entry["fitted"]["ii"] == 2
     design, _ = load(place / "design.yaml")
-    assert is_left_open(design) and design.fitted == Fitted(**entry["fitted"])
+    assert is_left_open(design) and choice_of(design, FITTED) == Choice.of(FITTED, entry["fitted"])
     with monkeypatch.context() as patch:  # nothing is searched a second time
         patch.setattr(Search, "fastest", None)
         again = api.generate(str(place / "design.yaml"), tmp_path / "again")
@@ -333,14 +334,14 @@ def test_evaluate_makes_the_same_design(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_accelerators(tiny: Target) -> None:
     found = accelerate("pendulum", functions=("id", "m"))
-    chosen = found.design.fitted
-    assert chosen is not None and chosen.fits and found.notes[-1] == chosen.note
+    chosen = fitted(found)
+    assert chosen.fits
     assert chosen.note.startswith("a task every 4 cycles is the fastest that fits ecp5-25f")
     luts = estimated("ecp5", accelerator_features(found.accelerator))["luts"]
     assert f"{found.accelerator.multipliers} of 6 multipliers and about {luts} of" in chosen.note
-    assert found.accelerator.interval("m") == chosen.ii == 4
+    assert found.accelerator.interval("m") == chosen.options["ii"] == 4
     again = accelerate("pendulum", functions=("id", "m"), ii=4)
-    assert again.design.fitted is None and again.accelerator.interval("m") == 4
+    assert choice_of(again.design, FITTED) is None and again.accelerator.interval("m") == 4
     for choices in ({"ii": 1}, {"fit": False}):
         with pytest.raises(RobotError, match="takes 11 hardware multipliers"):
             accelerate("pendulum", functions=("id", "m"), **choices)
@@ -351,7 +352,7 @@ def test_an_accelerator_that_fits_nowhere_is_made_and_says_so(
 ) -> None:
     instead(replace(tiny, luts=3000), monkeypatch)
     found = accelerate("pendulum", functions=("id", "m"))
-    assert found.design.fitted is not None and not found.design.fitted.fits
+    assert not fitted(found).fits
     assert found.notes[-1].startswith("DOES NOT FIT ecp5-25f: the smallest design, a task every 8 ")
     asked = accelerate("pendulum", functions=("id", "m"), ii=3)
     assert asked.notes[-1].startswith("DOES NOT FIT ecp5-25f, by the area model: about ")
@@ -375,8 +376,9 @@ def test_what_is_known_to_be_far_too_large_is_made_only_if_nothing_else_fits() -
         shelf.made.clear()
         search = Search(alone, shelf.ways, shelf.make, lambda _: None, lambda target: known)
         design, _ = search.fastest(Design("", target="ecp5-25f"), find_target("ecp5-25f"))
-        assert design.fitted is not None
-        return design.fitted.note
+        choice = choice_of(design, FITTED)
+        assert choice is not None
+        return choice.note
 
     far, small = 9 * FITS, FITS
     shared = Shelf(none={1: far, 9: far}, joints={9: small}, least=far)

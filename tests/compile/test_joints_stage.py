@@ -12,6 +12,7 @@ import pytest
 from rbdgen import api
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.small import small
+from rbdgen.design.design import with_choice
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.node import Op
 from rbdgen.robot.model import RobotError
@@ -78,9 +79,10 @@ def test_a_board_has_the_smallest() -> None:
     """Of iiwa 14's `id` on an LFE5U-25F; the choice is what generate makes of it, with its note."""
     front = front_end("iiwa14", accelerator=True, **ARM)
     chosen = small(front)
-    assert chosen is not None and chosen.fold == "joints" and chosen.ii is not None
-    made = compile_front(replace(front, design=replace(front.design, fitted=chosen)))
-    assert chosen.note in made.notes and made.accelerator.interval("id") == chosen.ii
+    assert chosen is not None and chosen.options["fold"] == "joints"
+    interval = chosen.options["ii"]
+    made = compile_front(replace(front, design=with_choice(front.design, chosen)))
+    assert chosen.note in made.notes and made.accelerator.interval("id") == interval
     (stage,) = made.accelerator.stages.values()
     assert stage.plan is not None
 
@@ -89,7 +91,7 @@ def test_a_board_has_the_smallest() -> None:
         return estimated("ecp5", features(core.plan))["luts"]
 
     own = estimated("ecp5", features(stage.plan))["luts"]
-    assert own == pytest.approx(luts(chosen.ii), rel=1e-3)
+    assert own == pytest.approx(luts(interval), rel=1e-3)
     assert own < min(luts(12), luts(18), luts(48))
 
 

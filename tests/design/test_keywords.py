@@ -23,7 +23,7 @@ SPELT = {
 
 
 def test_all_options_are_keywords() -> None:
-    assert list(TYPED) == [*OPTIONS, "formulated", "fitted"]
+    assert list(TYPED) == [*OPTIONS, "chosen"]
     assert not DesignChoices.__required_keys__
 
 

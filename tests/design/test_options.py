@@ -13,7 +13,7 @@ from rbdgen.design.design import Design
 from rbdgen.design.functions import WHOLE
 from rbdgen.design.options import CHECKS, OPTIONS
 
-FOUND = {"robot", "unsaid", "formulated", "fitted"}  # fields that nobody chooses
+FOUND = {"robot", "chosen"}  # fields that nobody chooses
 VALUES: dict[str, tuple[str, Any]] = {  # words of the command line, of options of no few values
     "xacro": ("tool:=1 --xacro tool:=2", {"tool": "2"}),
     "base_link": ("tool", "tool"),
