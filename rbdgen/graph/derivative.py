@@ -6,7 +6,7 @@ Graphs differentiated along directions: the tangent of a node, from those of its
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -88,6 +88,25 @@ DERIVATIVE: dict[Op, Derivative] = {
         lambda b, n, v, c, x, y: b.select(c[0], x[1], y[1]),
     ),
 }
+
+
+def adjoints(
+    graph: Graph, values: Mapping[Node, Any], back: dict[Node, Any]
+) -> Iterator[tuple[Node, Any, list[Any]]]:
+    """Reverse mode: the nodes that ``back`` reaches, users first, each with its adjoint and the
+    parts of it that its operands have.
+
+    ``values``: of every node. ``back``: the adjoints of outputs; it ends up empty.
+    """
+    for node in reversed(graph.nodes):
+        adjoint = back.pop(node, None)
+        if adjoint is None:
+            continue
+        slopes = DERIVATIVE[node.op].slopes(node, values[node], *(values[a] for a in node.args))
+        parts = [adjoint * slope for slope in slopes]
+        for arg, part in zip(node.args, parts, strict=True):
+            back[arg] = back.get(arg, 0.0) + part
+        yield node, adjoint, parts
 
 
 Direction = TypeVar("Direction")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,27 @@ FLOAT: dict[Op, Callable[..., Any]] = {
 }
 
 
+T = TypeVar("T")
+
+
+def in_order(graph: Graph, compute: Callable[..., T]) -> dict[str, T]:
+    """The outputs of a graph each node of which is ``compute(node, *values of its operands)``.
+
+    A value is dropped after its last use, so memory stays near the graph's width.
+    """
+    left = {node: len(users) for node, users in graph.users.items()}
+    for node in graph.outputs.values():
+        left[node] += 1
+    values: dict[Node, T] = {}
+    for node in graph.nodes:
+        values[node] = compute(node, *[values[a] for a in node.args])
+        for arg in node.args:
+            left[arg] -= 1
+            if not left[arg]:
+                del values[arg]
+    return {name: values[node] for name, node in graph.outputs.items()}
+
+
 def evaluate(
     graph: Graph,
     inputs: Mapping[str, Array],
@@ -47,29 +68,22 @@ def evaluate(
 ) -> dict[str, Array]:
     """Outputs, each (N,), for inputs, each (N,). ``watch`` sees every node's values.
 
-    A value is dropped after its last use, so memory stays near the graph's width. ``dtype``: of
-    all values in between, float64 or longer.
+    ``dtype``: of all values in between, float64 or longer.
     """
-    left = {node: len(users) for node, users in graph.users.items()}
-    for node in graph.outputs.values():
-        left[node] += 1
-    values: dict[Node, Any] = {}
-    for node in graph.nodes:
+
+    def compute(node: Node, *args: Any) -> Any:
         if node.op is Op.INPUT or (node.op is Op.PARAMETER and node.name in inputs):
             value = np.asarray(inputs[node.name], dtype)
         else:
-            value = FLOAT[node.op](node, *(values[a] for a in node.args))
-        values[node] = value
+            value = FLOAT[node.op](node, *args)
         if watch is not None:
             watch(node, value)
-        for arg in node.args:
-            left[arg] -= 1
-            if not left[arg]:
-                del values[arg]
+        return value
+
     size = np.broadcast_shapes(*(np.shape(v) for v in inputs.values())) if inputs else ()
     return {
-        name: np.broadcast_to(values[node], size).astype(np.float64)
-        for name, node in graph.outputs.items()
+        name: np.broadcast_to(value, size).astype(np.float64)
+        for name, value in in_order(graph, compute).items()
     }
 
 
@@ -82,27 +96,18 @@ def evaluate_mixed(
     graph: Graph, inputs: Mapping[str, Array], in_double: Collection[Node]
 ) -> dict[str, Array]:
     """Outputs, each (N,), for inputs, each (N,); inputs and outputs are floats."""
-    left = {node: len(users) for node, users in graph.users.items()}
-    for node in graph.outputs.values():
-        left[node] += 1
-    values: dict[Node, Any] = {}
-    for node in graph.nodes:
+
+    def compute(node: Node, *args: Any) -> Any:
         if node.op is Op.INPUT:
-            values[node] = to_float(inputs[node.name])
-        elif node in in_double or node.op is Op.CONST:
-            values[node] = FLOAT[node.op](node, *(values[a] for a in node.args))
-        else:
-            own = replace(node, value=to_float(node.value)) if node.op is Op.MULC else node
-            operands = (_read(a, values[a], in_double) for a in node.args)
-            values[node] = to_float(FLOAT[node.op](own, *operands))
-        for arg in node.args:
-            left[arg] -= 1
-            if not left[arg]:
-                del values[arg]
-    n = len(next(iter(inputs.values())))
-    return {
-        name: np.broadcast_to(to_float(values[node]), n) for name, node in graph.outputs.items()
-    }
+            return to_float(inputs[node.name])
+        if node in in_double or node.op is Op.CONST:
+            return FLOAT[node.op](node, *args)
+        own = replace(node, value=to_float(node.value)) if node.op is Op.MULC else node
+        operands = (_read(a, value, in_double) for a, value in zip(node.args, args, strict=True))
+        return to_float(FLOAT[node.op](own, *operands))
+
+    n, found = len(next(iter(inputs.values()))), in_order(graph, compute)
+    return {name: np.broadcast_to(to_float(value), n) for name, value in found.items()}
 
 
 def _read(node: Node, values: Any, in_double: Collection[Node]) -> Any:

@@ -30,6 +30,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .evaluate import in_order
 from .execute import NUMBERS
 from .graph import Graph, operands
 from .integers import Algebra, WithUnits
@@ -297,33 +298,25 @@ def evaluate_fixed(
     watch: Callable[[Node, Integers], None] | None = None,
 ) -> Evaluation:
     """Integer outputs for integer inputs, each (N,), exactly as the hardware computes them."""
-    graph = fixed.graph
-    left = {node: len(users) for node, users in graph.users.items()}
-    for node in graph.outputs.values():
-        left[node] += 1
-    values: dict[Node, Integers] = {}
     overflowed: dict[Node, NDArray[np.bool_]] = {}
-    for node in graph.nodes:
+
+    def compute(node: Node, *args: Integers) -> Integers:
         if node.op is Op.INPUT or (node.op is Op.PARAMETER and node.name in inputs):
             words = np.asarray(inputs[node.name], dtype=np.int64)
         else:
-            args = (values[a] for a in node.args)
             words = np.asarray(INTEGER[node.op](NUMBERS, fixed, node, *args))
         out = fixed.formats[node]
         wrapped = words if node.op is Op.MULC else out.wrap(words)  # whose word is its operand's
         if out.flags and wrapped is not words and (wrapped != words).any():
             overflowed[node] = np.atleast_1d(wrapped != words)
-        values[node] = wrapped
         if watch is not None:
             watch(node, wrapped)
-        for arg in node.args:
-            left[arg] -= 1
-            if not left[arg]:
-                del values[arg]
+        return wrapped
+
     size = np.broadcast_shapes(*(np.shape(v) for v in inputs.values())) if inputs else ()
     outputs = {
-        name: np.broadcast_to(values[node], size).astype(np.int64)
-        for name, node in graph.outputs.items()
+        name: np.broadcast_to(words, size).astype(np.int64)
+        for name, words in in_order(fixed.graph, compute).items()
     }
     return Evaluation(outputs, overflowed)
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.derivative import DERIVATIVE
+from ..graph.derivative import adjoints
 from ..graph.evaluate import Array, evaluate, evaluate_mixed, to_float
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
@@ -149,19 +149,11 @@ def reach(
         """The largest root mean square over signs, of errors (arrays, SIGNS, n)."""
         return ROUNDED * float(np.sqrt(np.einsum("asn,asn->an", errors, errors).max() / SIGNS))
 
-    for node in reversed(graph.nodes):
-        adjoint = back.pop(node, None)
-        if adjoint is None:
-            continue
+    for node, adjoint, parts in adjoints(graph, values, back):
         if node.args and node.op is not Op.NEG and not node.is_shift:
             own[node] = worst(adjoint * values[node])
-        slopes = DERIVATIVE[node.op].slopes(node, values[node], *(values[a] for a in node.args))
-        for arg, slope in zip(node.args, slopes, strict=True):
-            if arg.op is Op.CONST:
-                continue
-            part = adjoint * slope
-            back[arg] = back.get(arg, 0.0) + part
-            if arg.op is not Op.INPUT:
+        for arg, part in zip(node.args, parts, strict=True):
+            if arg.op not in (Op.CONST, Op.INPUT):
                 read[arg, node] = worst(part * values[arg])
     return own, read
 

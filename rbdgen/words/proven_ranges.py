@@ -58,7 +58,7 @@ def output_errors(
     total = dict.fromkeys(fixed.graph.outputs, 0.0)
     for at in (in_words(fixed, of, factors), *steps):
         found = {name: at.errors[node] for name, node in at.graph.outputs.items()}
-        divides = any(node.op is Op.MANTISSA for node in at.graph.nodes)
+        divides = any(node.op in (Op.MANTISSA, Op.EXPONENT) for node in at.graph.nodes)
         known = not divides and all(map(math.isfinite, found.values()))
         if known and _cones(at.graph) <= MOST_NODES:
             own = {node: by + further(node, at.plain, at.moved) for node, by in at.own.items()}

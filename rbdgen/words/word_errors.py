@@ -23,10 +23,11 @@ from typing import cast
 
 import numpy as np
 
+from ..graph.derivative import DERIVATIVE
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.intervals import Interval
-from ..graph.node import Builder, Node, Op
+from ..graph.node import Builder, Node, Op, Scalar
 from ..graph.reciprocal import Reciprocal
 from ..graph.sincos import SinCos
 from .bounds import magnitudes
@@ -310,27 +311,14 @@ def gains(graph: Graph, output: Node) -> tuple[Graph, dict[Node, Node]]:
     return Graph(graph.inputs, outputs), slopes
 
 
-def _slopes(builder: Builder, node: Node, new: Mapping[Node, Node]) -> tuple[Node | float, ...]:
-    """The derivatives of a node by its operands; ValueError where it has none."""
+def _slopes(builder: Builder, node: Node, new: Mapping[Node, Node]) -> list[Scalar]:
+    """The derivatives of a node by its operands: its tangents along each."""
     args = [new[arg] for arg in node.args]
-    match node.op, args:
-        case Op.INPUT | Op.CONST | Op.PARAMETER, _:
-            return ()
-        case Op.ADD, _:
-            return 1.0, 1.0
-        case Op.SUB, _:
-            return 1.0, -1.0
-        case Op.NEG, _:
-            return (-1.0,)
-        case Op.MULC, _:
-            return (node.value,)
-        case Op.MUL, [a, b]:
-            return b, a
-        case Op.SIN, [a]:
-            return (builder.mul(math.tau / node.value, builder.cos(a, node.value)),)
-        case Op.COS, [a]:
-            return (builder.neg(builder.mul(math.tau / node.value, builder.sin(a, node.value))),)
-    raise ValueError(f"{node.op.value} has no derivative that is proven")
+    tangent = DERIVATIVE[node.op].tangent
+    return [
+        tangent(builder, node, new[node], *((x, float(k == along)) for k, x in enumerate(args)))
+        for along in range(len(args))
+    ]
 
 
 def _second(node: Node, error: Mapping[Node, float]) -> float:

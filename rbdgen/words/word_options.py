@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..graph.accuracy import SCALES, Shares, weights
-from ..graph.derivative import DERIVATIVE
+from ..graph.derivative import adjoints
 from ..graph.evaluate import Array
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
@@ -77,12 +77,10 @@ def _of_task(
         back[source] = back.get(source, 0.0) + rng.choice([-1.0, 1.0], len(weight)) * weight
     found = []
     for visit, part in reversed(parts(task, graph).items()):
-        adjoints: dict[Node, Array] = {}
+        given: dict[Node, Array] = {}
         for name, node in part.outputs.items():
-            adjoints[node] = adjoints.get(node, 0.0) + back.get(
-                VisitResult(visit, name), np.zeros(1)
-            )
-        own, into = _backwards(part, values.pop(visit), adjoints)
+            given[node] = given.get(node, 0.0) + back.get(VisitResult(visit, name), np.zeros(1))
+        own, into = _backwards(part, values.pop(visit), given)
         found.append(own)
         for port, adjoint in into.items():
             source = task.reads[visit][port]
@@ -97,8 +95,7 @@ def _backwards(
     found: dict[Node, float] = {}
     clips: dict[Node, float] = {}
     into: dict[str, Array] = {}
-    for node in reversed(graph.nodes):
-        adjoint = back.pop(node, np.zeros(1))
+    for node, adjoint, _ in adjoints(graph, values, back):
         found[node] = max(float(np.sqrt(np.mean(adjoint**2))), clips.get(node, 0.0))
         if node.op is Op.SELECT and any(a.op is not Op.CONST for a in node.args[1:]):
             # Where a value is clipped, the comparison's error is at most that of what is chosen;
@@ -108,11 +105,6 @@ def _backwards(
                     clips[arg] = max(found[node], clips.get(arg, 0.0))
         if node.name:
             into[node.name] = adjoint
-        if not node.args:
-            continue
-        slopes = DERIVATIVE[node.op].slopes(node, values[node], *(values[a] for a in node.args))
-        for arg, slope in zip(node.args, slopes, strict=True):
-            back[arg] = back.get(arg, 0.0) + adjoint * slope
     return found, into
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.graph.evaluate import Array
+from rbdgen.graph.evaluate import Array, in_order
 from rbdgen.graph.fixed import Format, Integers
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Node, Op
@@ -63,25 +63,20 @@ def evaluate_one_point(
 
     ``word`` has at most 32 bits. KeyError for an operation of hardware's alone.
     """
-    left = {node: len(users) for node, users in graph.users.items()}
-    for node in graph.outputs.values():
-        left[node] += 1
-    values: dict[Node, Integers] = {}
     saturated = 0
-    for node in graph.nodes:
+
+    def compute(node: Node, *args: Integers) -> Integers:
+        nonlocal saturated
         if node.op is Op.INPUT:
-            values[node] = word.quantize(inputs[node.name])
-        else:
-            exact = MEANING[node.op](word, node, *(values[a] for a in node.args))
-            values[node] = np.minimum(np.maximum(exact, word.lowest), word.highest)
-            saturated += bool(np.not_equal(values[node], exact).any())
-        for arg in node.args:
-            left[arg] -= 1
-            if not left[arg]:
-                del values[arg]
+            return word.quantize(inputs[node.name])
+        exact = MEANING[node.op](word, node, *args)
+        words: Integers = np.minimum(np.maximum(exact, word.lowest), word.highest)
+        saturated += bool(np.not_equal(words, exact).any())
+        return words
+
     size = np.broadcast_shapes(*(np.shape(v) for v in inputs.values()))
     outputs = {
-        name: np.broadcast_to(word.real(np.asarray(values[node])), size)
-        for name, node in graph.outputs.items()
+        name: np.broadcast_to(word.real(np.asarray(words)), size)
+        for name, words in in_order(graph, compute).items()
     }
     return outputs, saturated
