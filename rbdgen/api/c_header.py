@@ -14,10 +14,8 @@ from ..dynamics.interface import WRENCH
 from ..graph.word import FAR, SYMMETRIC, indices, kind_of, parse, shape_of, skipped_of, spell
 from ..robot.model import BASE
 from ..robot.variations import PAYLOAD
-from ..shell.task_registers import MAGIC
 from ..system.records import NamedWord, NoRecord
 from ..system.templates import render
-from ..tasks.integration import LONGEST, STEP
 from ..tasks.routes import UNREAD
 from .folder import InputError
 
@@ -113,6 +111,9 @@ def header_of(own: HardwareManifest) -> str:
 
 
 def _of_accelerator(own: HardwareManifest, common: Mapping[str, Any]) -> str:
+    from ..shell.task_registers import MAGIC
+    from ..tasks.integration import LONGEST, STEP
+
     return render(
         "c_header/accelerator.h.jinja",
         **common,

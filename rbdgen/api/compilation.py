@@ -13,7 +13,6 @@ from ..compile.expected import with_errors
 from ..compile.flow import compile_design, compile_front, front_end, front_of
 from ..compile.front import Front
 from ..compile.product import Product
-from ..compile.visits import with_visits
 from ..design.choices import OF_NUMBERS
 from ..design.design import no_defaults
 from ..design.effects import notes_of_use
@@ -155,6 +154,8 @@ def recompiled(place: Path, progress: Progress = lambda _: None) -> Product:
 def front_again(place: Path, entry: Manifest, progress: Progress = lambda _: None) -> Front:
     """The graph over real numbers of a program's folder; OutputError if this rbdgen makes one with
     other registers than the one in the folder, of which ``entry`` is the manifest."""
+    from ..compile.visits import with_visits
+
     front, _ = with_visits(front_end(str(place / DESIGN), progress))
     if register_numbers(front) != entry["facts"].get("parameters", []):
         raise _other(place)

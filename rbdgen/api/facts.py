@@ -8,18 +8,17 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import Unpack
 
-from ..codegen.c_program import words
 from ..compile.accelerator_area import accelerator_features
 from ..compile.expected import advice, with_errors
 from ..compile.flow import compile_front, front_end
 from ..compile.front import Front, roughly
 from ..compile.product import Product
-from ..compile.stage_pieces import has_rollouts
 from ..design.bounds import whole_turns
-from ..design.design import Design, choice_of
+from ..design.design import Design, choice_of, has_rollouts
 from ..design.effects import notes_of_use
 from ..design.facts import (
     Area,
+    BoardLine,
     Chosen,
     DesignFacts,
     DrivetrainRow,
@@ -47,10 +46,9 @@ from ..graph.word import kind_of, spell
 from ..robot.model import Robot
 from ..schedule.area import NoModel, estimated, model_error
 from ..system.messages import Progress
-from ..system.records import NamedWord
+from ..system.records import NamedWord, named_words
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
 from .compilation import robot_facts
-from .host_interface import board_lines
 from .results import Report
 
 
@@ -139,11 +137,18 @@ def design_facts(product: Product, notes: Sequence[str] = ()) -> DesignFacts:
         mean_width=round(sum(own for _, own in bits) / max(len(bits), 1), 2),
         multipliers=facts.tasks.multipliers,
         estimated=area_of(product),
-        lines=board_lines(facts.tasks) if not facts.is_core or len(facts.functions) == 1 else {},
+        lines=_lines(facts),
         errors=product.expected,
         largest_errors=largest_errors(product) if product.is_core else {},
         limbs=limbs_of(product) if product.is_core else None,
     )
+
+
+def _lines(facts: HardwareFacts) -> dict[str, BoardLine]:
+    """Function → its calls on the line to a board; of a core with several functions none."""
+    from .host_interface import board_lines  # packets, and what they cost on each line
+
+    return board_lines(facts.tasks) if not facts.is_core or len(facts.functions) == 1 else {}
 
 
 def limbs_of(core: Product) -> LimbFacts:
@@ -243,7 +248,7 @@ def task_facts(made: Product) -> TaskFacts:
                     )
                     for k, (n, f) in enumerate(accelerator.formats[function].items())
                 ),
-                outputs=words(results[function]),
+                outputs=named_words(results[function]),
                 interval=accelerator.interval(function),
                 latency=accelerator.latency(function),
                 latency_of="step" if function in ROLLOUTS else "first task",
@@ -278,7 +283,7 @@ def around_of(made: Product) -> dict[str, dict[str, int]]:
     """
     every = turning_inputs(made.front.canonical)
     found = dict.fromkeys(made.accelerator.functions, every)
-    if has_rollouts(made.front):
+    if has_rollouts(made.design):
         turns = whole_turns(made.design, made.front.robot)
         around = [spell("q", k) for k, own in turns.items() if own]
         kept = {name: n for name, n in every.items() if name in around}

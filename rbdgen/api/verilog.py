@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..codegen.c_program import words
 from ..compile.parameters import Parameters
 from ..compile.product import Product
 from ..design.manifest import (
@@ -30,7 +29,6 @@ from ..design.manifest import (
     StreamPayload,
 )
 from ..design.naming import design_name
-from ..draw import accelerator as stages
 from ..draw.picture import picture
 from ..graph.fixed import FixedGraph, parameter_formats, parameter_words
 from ..graph.word import kind_of, spell
@@ -39,10 +37,7 @@ from ..schedule.delays import capacity
 from ..schedule.pipelined import region_name
 from ..shell.axi import Shell
 from ..shell.emit import CoreInstance, Emitted, Hardware, emit, stream_shells
-from ..shell.task_packets import FORMAT_VERSION, TaskFunction
-from ..shell.task_registers import register_table
-from ..shell.task_shell import TaskShell
-from ..system.records import NamedWord
+from ..system.records import NamedWord, named_words
 from ..system.templates import render
 from ..tasks.routes import CODES
 from ..tasks.stages import TAG
@@ -51,6 +46,9 @@ from .compilation import Compilation, Files, closed, described, graph_files, sou
 from .design_file import ROBOT, design_text
 from .facts import given_angles, hardware_facts
 from .folder import digests
+
+if TYPE_CHECKING:
+    from ..shell.task_shell import TaskShell
 
 # What brings a design up; either does, alone.
 START = (
@@ -112,6 +110,8 @@ def _of_core(core: Product, emitted: Emitted[Shell]) -> dict[str, Any]:
 
 def _of_tasks(made: Product, emitted: Emitted[TaskShell]) -> dict[str, Any]:
     """The fields that an accelerator fills in its way: shells, the version of packets."""
+    from ..shell.task_packets import FORMAT_VERSION
+
     return {
         "axi": {kind: _about_shell(made, shell) for kind, shell in emitted.shells.items()},
         "packet_format": FORMAT_VERSION,
@@ -127,7 +127,10 @@ def port_facts(made: Product) -> ManifestPorts:
         outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
         flags = [NamedWord(spell("overflow", k), 1, False) for k in range(len(outputs))]
         sticky = OverflowPorts(sticky="overflow", clear="clear", bits=tuple(outputs))
-        streams = StreamPayload(words(fixed.inputs)), StreamPayload((*words(outputs), *flags))
+        streams = (
+            StreamPayload(named_words(fixed.inputs)),
+            StreamPayload((*named_words(outputs), *flags)),
+        )
         return ManifestPorts("clk", "rst", START, *streams, overflow=sticky, registers=registers)
     head = [NamedWord("function", 4, False), NamedWord("tag", TAG, False)]
     operands = (NamedWord(word, width) for word, width in accelerator.words.items())
@@ -175,6 +178,9 @@ def shells_of(
     """The design behind AXI: with words of 32 bits, and with beats of many."""
     if made.is_core:
         return {**stream_shells(core, name)}
+    from ..shell.task_packets import TaskFunction
+    from ..shell.task_shell import TaskShell
+
     accelerator, held = made.accelerator, len(parameter_formats(made.graphs))
     functions = {
         CODES[f]: TaskFunction(f, len(accelerator.formats[f]), len(accelerator.results[f]))
@@ -189,6 +195,8 @@ def shells_of(
 
 
 def _about_shell(made: Product, shell: TaskShell) -> ShellFacts:
+    from ..shell.task_registers import register_table
+
     accelerator = made.accelerator
     return ShellFacts(
         lanes=shell.packets.lanes,
@@ -234,6 +242,8 @@ def picture_of(product: Product) -> str:
     robot, functions = product.front.robot.name, product.front.design.functions
     if product.is_core:
         return picture(product.plan, f"{robot}: {', '.join(functions)}", product.front.canonical)
+    from ..draw import accelerator as stages
+
     return stages.picture(product.accelerator, f"{robot}: accelerator")
 
 

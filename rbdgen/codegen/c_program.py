@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.fixed import FixedGraph, Format, Integers
+from ..graph.fixed import FixedGraph, Integers
 from ..graph.text import to_text
-from ..system.records import NamedWord, Record
+from ..system.records import NamedWord, Record, named_words
 from ..system.templates import render
 from .c_file import File, Flagged, word_type, words_of
 
@@ -39,13 +39,6 @@ class CFunction(Record):
         return {"function": self.name, **words, "flags": self.flags}
 
 
-def words(formats: Mapping[str, Format]) -> tuple[NamedWord, ...]:
-    """The words of an interface."""
-    return tuple(
-        NamedWord(name, word.width, fraction=word.fraction) for name, word in formats.items()
-    )
-
-
 def core_function(
     fixed: FixedGraph, flagged: Flagged, flags: int, name: str
 ) -> tuple[File, CFunction, str]:
@@ -54,7 +47,7 @@ def core_function(
     ``flagged``: for each node that can overflow, which of the ``flags`` that raises.
     """
     outputs = {own: fixed.formats[node] for own, node in fixed.graph.outputs.items()}
-    function = CFunction(name, words(fixed.taken), words(outputs), flags)
+    function = CFunction(name, named_words(fixed.taken), named_words(outputs), flags)
     file, word = File(name), word_type(words_of(fixed))
     file.add(fixed, name, flagged, f"{name}_word", word, flags)
     return file, function, word

@@ -16,9 +16,9 @@ from ..graph.fixed import FixedGraph, parameter_words
 from ..graph.text import to_text
 from ..graph.visits import Program
 from ..system.messages import Refusal
-from ..system.records import NamedWord
+from ..system.records import NamedWord, named_words
 from ..system.templates import render
-from .c_program import GRAPH, CFunction, words
+from .c_program import GRAPH, CFunction
 from .compiled import CSources
 from .hls_functions import HlsText, Resources, write
 from .hls_integers import units
@@ -134,8 +134,8 @@ def hls_files(
     looped = looped_words(*program, fixed, made) if program else None
     written = HlsText((), (), ()) if looped else write(fixed, flagged, resources, made)
     formats = {own: fixed.formats[node] for own, node in graph.outputs.items()}
-    into = stream(words(fixed.inputs))
-    given = words(formats)
+    into = stream(named_words(fixed.inputs))
+    given = named_words(formats)
     flags = [NamedWord(f"overflow {own}", 1, signed=False) for own in formats]
     out_of = stream([*given, *flags])
     inputs = [word for beat in into.beats for word in beat]
@@ -204,7 +204,7 @@ def _registers(fixed: FixedGraph) -> list[ParameterWord]:
     values = parameter_words({"": fixed})
     return [
         ParameterWord(**vars(word), field=_field(word.name), word=int(values[word.name]))
-        for word in words(formats)
+        for word in named_words(formats)
     ]
 
 

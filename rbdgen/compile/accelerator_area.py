@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 from ..design.target import Target
-from ..graph.graph import Graph
-from ..graph.node import Node, Op
-from ..graph.word import kind_of
 from ..schedule.area import NoModel, estimated
 from ..schedule.features import NAMES, TABLE_WIDTH, features, memory
 from ..tasks.routes import CODE, HOST, NOTHING, TOLD, TURN, Source
@@ -15,7 +12,6 @@ from ..tasks.stage import Stage
 from ..tasks.stages import Accelerator
 from ..tasks.visit import parse
 from .front import Front
-from .stage_pieces import BY_JOINTS, OUTPUTS
 
 BLOCK_RAMS = 0.9  # of the part's: more than that are hard to reach
 
@@ -79,27 +75,6 @@ def luts_of_sums(sums: int, front: Front) -> int:
     """LUTs of so many sums in words of the design, by the area model."""
     bits = Counter({"sums": sums, "sum_bits": sums * front.design.width})
     return estimated(front.target.family, bits)["luts"]
-
-
-def sums_apart(graph: Graph) -> dict[str, int]:
-    """Stage → its sums where nothing but products shares hardware, about and at least.
-
-    Of the stages that time-multiplexed joints could compute, each without those before it:
-    additions, one that rounds each product, and one for each product by a constant.
-    """
-    found: dict[str, int] = {}
-    seen: set[Node] = set()
-    for stage in BY_JOINTS:
-        stack = [node for name, node in graph.outputs.items() if kind_of(name) in OUTPUTS[stage]]
-        found[stage] = 0
-        while stack:
-            node = stack.pop()
-            if node not in seen:
-                seen.add(node)
-                stack += node.args
-                summed = node.op in (Op.ADD, Op.SUB, Op.MUL) or node.op is Op.MULC
-                found[stage] += summed and not node.is_shift
-    return found
 
 
 def _bank(accelerator: Accelerator, sender: str, fields: list[str], count: Counter[str]) -> None:

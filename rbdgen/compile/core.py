@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from ..design.choices import ERROR
 from ..design.design import Design, has_registers
@@ -11,17 +12,13 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.visits import LIMB, Program
-from ..robot.limb_unification import cure
 from ..robot.model import RobotError
-from ..schedule.limbs import in_limbs
 from ..words.input_domain import InputDomain
-from ..words.instances import FixedProgram, instantiate
 from ..words.ranges import Ranges
 from ..words.wordlength import PrecisionError, input_formats
 from .expected import too_inexact_beside
 from .fitting import ResourceEstimate, Search
 from .front import Front
-from .limbs.names import LimbError
 from .plans import (
     SAVED,
     alone,
@@ -37,6 +34,9 @@ from .plans import (
 from .product import Product, as_core, luts_of, need_of
 from .word_errors import errors_in_graph, too_inexact
 from .words import FixedFunctions
+
+if TYPE_CHECKING:
+    from ..words.instances import FixedProgram
 
 MANY = 5000  # operations: below, words are made sooner than it is seen that they do not fit
 FAR = 2.0  # times a part's cells: what takes so many without ranges being searched is too large
@@ -68,6 +68,9 @@ def limbs_of(front: Front, words: FixedFunctions | None = None) -> Program | Non
     design = front.design
     if design.fold != "limbs" and not chooses_fold(design):
         return None
+    from ..robot.limb_unification import cure
+    from .limbs.names import LimbError
+
     try:
         return (words or FixedFunctions(front)).limbs
     except LimbError as error:
@@ -85,12 +88,16 @@ def in_turn(front: Front, limbs: Program, words: FixedFunctions) -> Product | No
     template, note = turns(front.design, fixed, len(limbs.reads), front.graph, front.target)
     if template is None:
         return None
+    from ..schedule.limbs import in_limbs
+
     program = of_limbs(front, limbs, fixed, words.given)
     return as_core(front, ranges, in_limbs(template, program), (note,))
 
 
 def of_limbs(front: Front, limbs: Program, fixed: FixedGraph, given: InputDomain) -> FixedProgram:
     """The robot, of which one limb is ``fixed``."""
+    from ..words.instances import instantiate
+
     names = Graph(front.graph.inputs, {})
     inputs = input_formats(names, given.limits, front.design.width)
     return instantiate(limbs, {LIMB: fixed}, inputs)
@@ -151,6 +158,8 @@ def search(front: Front, words: FixedFunctions) -> Search[Product]:
     def limbs() -> tuple[int, FixedGraph] | None:
         if has_registers(front.design):
             return None
+        from .limbs.names import LimbError
+
         try:
             return len(words.limbs.reads), words.limb[1]
         except LimbError:

@@ -29,9 +29,6 @@ from ..graph.fixed import Flags
 from ..graph.visits import Program
 from ..robot.model import Array, Robot
 from ..system.messages import changing
-from ..tasks.in_visits import in_visits
-from ..tasks.model import evaluate_task
-from .estimate import cycles
 from .front import Front, in_reals
 from .product import Product
 from .word_errors import STATES, Columns, Expected, errors_in, errors_in_graph, too_inexact
@@ -44,6 +41,8 @@ def advice(front: Front) -> str | None:
     design = front.design
     if formulation_of(design) != "logarithmic" or choice_of(design, FORMULATED):
         return None
+    from .estimate import cycles
+
     other = replace(
         design,
         formulation="composite",
@@ -187,6 +186,9 @@ def _results(
     made: Product, columns: Columns
 ) -> Iterator[tuple[str | None, Program, Columns, Flags]]:
     """Results in words of each function but rollouts."""
+    from ..tasks.in_visits import in_visits
+    from ..tasks.model import evaluate_task
+
     graph = made.front.graph
     accelerator, given = made.accelerator, given_coordinates(made.design, made.front.robot)
     for function in accelerator.functions:

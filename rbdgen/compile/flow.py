@@ -37,13 +37,12 @@ from ..robot.canonical import stages
 from ..robot.model import Robot, RobotError
 from ..system.messages import Progress, changing
 from ..words.wordlength import PrecisionError
-from . import accelerate, core
-from .accelerator_sharing import Pieces
+from . import core
 from .expected import note_of_efforts, with_errors
 from .fitting import too_large
-from .formulation import counting, ranked
 from .front import (
     Front,
+    counting,
     in_reals,
     note_of_base,
     notes_of_masses,
@@ -186,6 +185,8 @@ def _in_words(front: Front, progress: Progress, words: FixedFunctions | None) ->
 
 def _fewest_cycles(front: Front, progress: Progress, words: FixedFunctions | None) -> Product:
     """The core in the best formulation of those that fit the part, else in the best."""
+    from .formulation import ranked
+
     first: Product | RobotError | None = None
     for own in ranked(front, progress):
         try:
@@ -213,6 +214,9 @@ def _scheduled(front: Front, progress: Progress, words: FixedFunctions | None) -
     """The product that a design asks for, or the fastest that fits: one stage, or cut into many."""
     design = front.design
     if design.accelerator:
+        from . import accelerate
+        from .accelerator_sharing import Pieces
+
         pieces = Pieces(front, progress)
         asked = partial(accelerate.asked, words=pieces)
         make = partial(accelerate.as_asked, words=pieces)

@@ -15,7 +15,7 @@ from ..graph.graph import Graph
 from ..robot.model import RobotError
 from ..system.messages import Progress
 from .estimate import about, too_many
-from .front import Front, Rows, Watch, in_reals
+from .front import Front, Rows, counting, in_reals
 from .parameters import Parameters
 
 GRADIENTS = ("did", "dfd", "difd", "ddid", "step")
@@ -84,11 +84,6 @@ def _candidates(front: Front, progress: Progress) -> list[Candidate]:
         cannot = too_many(graph, front.design, front.target)
         found.append(Candidate(name, graph, counts, held, cycles, cannot))
     return found
-
-
-def counting(rows: list[tuple[str, dict[str, int]]], name: str) -> Watch:
-    """Adds the operations of each graph to ``rows``, as it was traced called ``name``."""
-    return lambda step, graph: rows.append((step or name, graph.operations()))
 
 
 def _with(front: Front, own: Candidate, found: list[Candidate]) -> Front:

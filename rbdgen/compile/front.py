@@ -198,6 +198,11 @@ def trace(design: Design, canonical: Robot) -> Graph:
     return verify(_traced(design, canonical))
 
 
+def counting(rows: list[tuple[str, dict[str, int]]], name: str) -> Watch:
+    """Adds the operations of each graph to ``rows``, as it was traced called ``name``."""
+    return lambda step, graph: rows.append((step or name, graph.operations()))
+
+
 def in_reals(
     design: Design,
     canonical: Robot,

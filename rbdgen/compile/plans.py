@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS, LATHROP
 from ..design.design import Design, formulation_of, has_registers
@@ -17,18 +18,16 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..robot.model import RobotError
 from ..schedule.binding import bind
-from ..schedule.candidates import Candidates
-from ..schedule.chained import ChainError, chain, quickest
 from ..schedule.channels import Pipeline, plan
 from ..schedule.features import operations
-from ..schedule.fold import Fold
-from ..schedule.modulo import fold
 from ..schedule.pipelined import schedule
-from ..schedule.round_plan import GATHERING, RoundPlan
-from ..schedule.rounds import in_rounds
 from ..schedule.units import Jobs, shared_jobs
-from ..words.instances import FixedProgram
 from .fitting import ResourceEstimate, SharingChoice, need
+
+if TYPE_CHECKING:
+    from ..schedule.fold import Fold
+    from ..schedule.round_plan import RoundPlan
+    from ..words.instances import FixedProgram
 
 
 def planned(design: Design, fixed: FixedGraph, target: Target) -> Pipeline | Fold:
@@ -45,6 +44,8 @@ def every(
     """A datapath that takes a task every ``interval`` cycles."""
     if interval == 1:
         return plan(schedule(fixed, bind(fixed, target), target))
+    from ..schedule.modulo import fold
+
     exact = design.scheduler == "exact"
     return fold(fixed, target, interval, jobs, solver=exact, selected=True)
 
@@ -119,6 +120,9 @@ def ways_to_share(
     interval, time-multiplexed joints the least exact.
     """
 
+    from ..schedule.candidates import Candidates
+    from ..schedule.round_plan import GATHERING
+
     def shared() -> Sequence[int]:
         return _intervals(whole(), target)
 
@@ -185,6 +189,10 @@ def refuse_joints(design: Design, robot: str) -> None:
 def rounds(design: Design, program: FixedProgram, target: Target) -> tuple[RoundPlan, str]:
     """Time-multiplexed joints at the interval that is asked for, or the smallest within the
     budget."""
+    from ..schedule.candidates import Candidates
+    from ..schedule.round_plan import GATHERING
+    from ..schedule.rounds import in_rounds
+
     budget = design.multipliers or target.multipliers
     if design.ii is not None and design.ii <= GATHERING:
         raise RobotError(
@@ -214,6 +222,8 @@ def rounds(design: Design, program: FixedProgram, target: Target) -> tuple[Round
 
 def least_latency(design: Design, fixed: FixedGraph, jobs: Jobs, target: Target) -> Pipeline | Fold:
     """The fewest cycles within the budget of multipliers; RobotError where it does not do."""
+    from ..schedule.chained import ChainError, chain, quickest
+
     budget = design.multipliers or target.multipliers
     if design.clock is None:
         if design.ii is not None or design.multipliers is not None:

@@ -23,7 +23,7 @@ from ..tasks.routes import CALLED, CODES, stands_alone, visit_counts
 from ..tasks.stage import Stage, constant
 from ..tasks.stages import Accelerator
 from ..tasks.visit import LIMBS, parse
-from .accelerator_area import banks_in_block_ram, luts_of_sums, stage_luts, sums_apart
+from .accelerator_area import banks_in_block_ram, luts_of_sums, stage_luts
 from .accelerator_sharing import Pieces, in_turn, stage_intervals, takes_turns
 from .expected import too_inexact_beside
 from .front import Front, is_large
@@ -31,7 +31,7 @@ from .inverse_factors import INVERSE
 from .matrix_rows import PRODUCT, InColumns, inverse_in_columns, product_in_columns
 from .plans import chooses_fold, every, refuse_joints, rounds
 from .product import Product, luts_of, need_of
-from .stage_pieces import BY_JOINTS, StagePieces
+from .stage_pieces import BY_JOINTS, StagePieces, sums_apart
 
 FEWEST_SLOTS = 4
 _NO_COLUMNS = (

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from ..design.arrays import given_coordinates
 from ..design.bounds import whole_turns
-from ..design.design import Design
+from ..design.design import Design, has_rollouts
 from ..design.functions import INVERTING
 from ..dynamics.inversion import solved
 from ..graph.fixed import FixedGraph, Format
@@ -28,7 +28,7 @@ from ..schedule.partition import SHARED, Piece, cut
 from ..schedule.specialise import giving
 from ..system.messages import Progress
 from ..tasks.integration import Coordinate, integration
-from ..tasks.routes import LAST, ROLLOUTS, stands_alone, traced, visit_counts
+from ..tasks.routes import LAST, stands_alone, traced, visit_counts
 from ..words.input_domain import InputDomain
 from ..words.instances import FixedProgram, instantiate
 from ..words.wordlength import ANGLE_BITS, LARGEST_INPUT, input_formats
@@ -126,7 +126,7 @@ def by_columns(front: Front, design: Design) -> list[str]:
     in how often a task comes.
     """
     known = design.multipliers is None and design.mix is None and design.error is None
-    if not known or has_rollouts(front):
+    if not known or has_rollouts(front.design):
         return []
     real, interval = _apart(_rest(front)), design.ii or 1
     found = []
@@ -213,11 +213,6 @@ def _visited(front: Front, pieces: Mapping[str, Piece]) -> dict[str, Piece]:
     return {name: piece for name, piece in pieces.items() if name in visited}
 
 
-def has_rollouts(front: Front) -> bool:
-    """Whether tasks may ask for steps of integration."""
-    return not ROLLOUTS.keys().isdisjoint(front.design.functions)
-
-
 def complete(
     front: Front,
     pieces: Mapping[str, Piece],
@@ -227,7 +222,7 @@ def complete(
 ) -> StagePieces:
     """The pieces, and the stage that integrates what `forward` gives where rollouts ask for it, of
     ``limbs`` that are alike, if they are; RobotError where a function has no stage to end in."""
-    if has_rollouts(front):
+    if has_rollouts(front.design):
         coordinates, width = _coordinates(front, inputs, pieces["forward"]), front.design.width
         steps = limbs and _limbs_steps(coordinates, limbs, width)
         # its errors are those of a rollout
@@ -257,6 +252,27 @@ def targets_of(graph: Graph) -> dict[str, list[str | Node]]:
     both, late = early & inverse, inverse & gradient
     found["trig"] += [node for node in graph.nodes if node.op in (Op.SIN, Op.COS) or node in both]
     found["mass"] += [node for node in graph.nodes if node in late]
+    return found
+
+
+def sums_apart(graph: Graph) -> dict[str, int]:
+    """Stage → its sums where nothing but products shares hardware, about and at least.
+
+    Of the stages that time-multiplexed joints could compute, each without those before it:
+    additions, one that rounds each product, and one for each product by a constant.
+    """
+    found: dict[str, int] = {}
+    seen: set[Node] = set()
+    for stage in BY_JOINTS:
+        stack = [node for name, node in graph.outputs.items() if kind_of(name) in OUTPUTS[stage]]
+        found[stage] = 0
+        while stack:
+            node = stack.pop()
+            if node not in seen:
+                seen.add(node)
+                stack += node.args
+                summed = node.op in (Op.ADD, Op.SUB, Op.MUL) or node.op is Op.MULC
+                found[stage] += summed and not node.is_shift
     return found
 
 

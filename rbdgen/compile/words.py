@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from ..dynamics.interface import (
     to_columns,
     unit_inputs,
 )
-from ..dynamics.program import program as program_of_joints
 from ..graph.accuracy import SCALES
 from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph
@@ -31,20 +31,19 @@ from ..passes.registers import PARAMETER, with_registers
 from ..robot.denavit_hartenberg import chained_frames
 from ..robot.model import RobotError
 from ..system.messages import Progress
-from ..tasks.in_visits import in_visits
 from ..words.ascent_schedule import joined
 from ..words.graph_words import to_words, within_error
 from ..words.input_domain import InputDomain, largest_inputs, within
-from ..words.instances import FixedProgram
 from ..words.order import UNITS, run
 from ..words.program_ranges import ProgramDomain, ToWords, read_by_visits
-from ..words.program_words import fixed_program, program_within_error
 from ..words.ranges import NotPositive, Ranges
 from .front import Front
 from .holding import stays
-from .limbs.split import find_limbs
 from .parameters import DEVIATION, not_registers
 from .samples import domain_of, factors, sample_states
+
+if TYPE_CHECKING:
+    from ..words.instances import FixedProgram
 
 RANGE_SAMPLES = 10_000
 RANGE_SEED = 1
@@ -79,6 +78,8 @@ class FixedFunctions:
     @cached_property
     def limbs(self) -> Program:
         """Visits to the first of limbs that are alike; LimbError where there are none."""
+        from .limbs.split import find_limbs
+
         front = self.front
         anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
         return find_limbs(front.graph, front.canonical, anything)
@@ -96,6 +97,8 @@ class FixedFunctions:
 
         RobotError for joints that compute something else.
         """
+        from ..words.program_words import program_within_error
+
         front, error = self.front, self.front.design.error
         given = with_extremes(front, self.given, self.progress)
         if error is None:
@@ -134,11 +137,18 @@ def _in_words(
         given = replace(given, pivot_bounds=front.pivot_bounds)
     if design.error is None:
         return to_words(graph, given, design.width, None, progress, design.guard, design.proven)
-    base = given_coordinates(design, front.robot)
-    tasks = in_visits(graph, design.functions, base) if design.accelerator else ()
+    tasks = tasks_of(front, graph) if design.accelerator else ()
     return within_error(
         graph, given, design.error, target.multiplier_width, progress, design.proven, tasks
     )
+
+
+def tasks_of(front: Front, graph: Graph | None = None) -> list[Program]:
+    """An accelerator's functions as visits to ``graph``, in place of the front's."""
+    from ..tasks.in_visits import in_visits
+
+    design = front.design
+    return in_visits(graph or front.graph, design.functions, given_coordinates(design, front.robot))
 
 
 def as_designed(front: Front, progress: Progress) -> ToWords:
@@ -153,10 +163,14 @@ def program_in_words(
 
     RobotError where all of these are the same in every state.
     """
+    from ..words.program_words import fixed_program
+
     return fixed_program(_joints(front, graph, given, progress), graph, given, width)
 
 
 def _joints(front: Front, graph: Graph, given: InputDomain, progress: Progress) -> Program:
+    from ..dynamics.program import program as program_of_joints
+
     design, robot = front.design, chained_frames(front.canonical)
     program = program_of_joints(
         robot,
@@ -197,9 +211,7 @@ def sample_inputs(front: Front) -> InputDomain:
     inside, units = within(limits, extremes, related), unit_inputs(robot, names)
     if front.design.accelerator and np.isfinite(box.effort).any():
         # efforts are held within their limits by accelerations, of which some visits read none
-        given = given_coordinates(front.design, front.robot)
-        tasks = in_visits(front.graph, front.design.functions, given)
-        inside = joined(inside, read_by_visits(tasks, front.graph, samples))
+        inside = joined(inside, read_by_visits(tasks_of(front), front.graph, samples))
     # Some of the samples, for which words of ranges that nobody searches have room, and the same
     # with less motion: at the same positions, at which reciprocals are as large.
     few = {name: values[-ERROR_SAMPLES:] for name, values in samples.items()}

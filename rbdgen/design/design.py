@@ -25,6 +25,7 @@ from .checks import mix
 from .choices import ERROR, WORDS
 from .effects import refused
 from .function_options import FunctionOptions
+from .functions import ROLLOUTS
 from .hardware_options import HardwareOptions
 from .nested import (
     FORMULATED,
@@ -107,6 +108,11 @@ def as_asked(design: Design, what: str) -> Design:
 def has_registers(design: Design) -> bool:
     """Whether what differs between robots of one model is in registers."""
     return design.parameters == "registers"
+
+
+def has_rollouts(design: Design) -> bool:
+    """Whether tasks may ask for steps of integration."""
+    return not set(ROLLOUTS).isdisjoint(design.functions)
 
 
 FOLLOW = ("robot", "chosen")  # fields that follow from the others

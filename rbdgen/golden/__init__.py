@@ -6,40 +6,96 @@ outside are Pinocchio's: linear part first, floating q = (x, y, z, quaternion x,
 gradients along the tangent space of q. Arrays are batches: q (N, nq), qd, qdd, tau (N, nv).
 """
 
-from .articulated import aba, minv
-from .contacts import Constrained, apart_minv, constraint_dynamics, joint_aba, joint_minv
-from .derivatives import (
-    ForwardDerivatives,
-    InverseDerivatives,
-    SecondDerivatives,
-    aba_derivatives,
-    rnea_derivatives,
-    rnea_second_derivatives,
-)
+from typing import TYPE_CHECKING
+
+from ..system.lazy import names_from
 from .drivetrain import by_payload, for_each_payload
-from .kinematics import (
-    Energies,
-    Poses,
-    center_of_mass,
-    center_of_mass_jacobian,
-    centroidal_map,
-    centroidal_momentum,
-    energies,
-    frame_drifts,
-    frame_jacobians,
-    frame_poses,
-    frame_velocities,
-)
-from .rerooted import (
-    Rerooted,
-    Slopes,
-    rerooted,
-    rerooted_forces,
-    rerooted_slopes,
-)
 from .rnea import crba, rnea
 from .states import State, integrate, neutral, random_state
-from .step import Sensitivity, euler_sensitivity, rk4_sensitivity, rollout
+
+if TYPE_CHECKING:
+    from .articulated import aba, minv
+    from .contacts import Constrained, apart_minv, constraint_dynamics, joint_aba, joint_minv
+    from .derivatives import (
+        ForwardDerivatives,
+        InverseDerivatives,
+        SecondDerivatives,
+        aba_derivatives,
+        rnea_derivatives,
+        rnea_second_derivatives,
+    )
+    from .kinematics import (
+        Energies,
+        Poses,
+        center_of_mass,
+        center_of_mass_jacobian,
+        centroidal_map,
+        centroidal_momentum,
+        energies,
+        frame_drifts,
+        frame_jacobians,
+        frame_poses,
+        frame_velocities,
+    )
+    from .rerooted import (
+        Rerooted,
+        Slopes,
+        rerooted,
+        rerooted_forces,
+        rerooted_slopes,
+    )
+    from .step import Sensitivity, euler_sensitivity, rk4_sensitivity, rollout
+
+__getattr__ = names_from(
+    __name__,
+    {
+        ".articulated": (
+            "aba",
+            "minv",
+        ),
+        ".contacts": (
+            "Constrained",
+            "apart_minv",
+            "constraint_dynamics",
+            "joint_aba",
+            "joint_minv",
+        ),
+        ".derivatives": (
+            "ForwardDerivatives",
+            "InverseDerivatives",
+            "SecondDerivatives",
+            "aba_derivatives",
+            "rnea_derivatives",
+            "rnea_second_derivatives",
+        ),
+        ".kinematics": (
+            "Energies",
+            "Poses",
+            "center_of_mass",
+            "center_of_mass_jacobian",
+            "centroidal_map",
+            "centroidal_momentum",
+            "energies",
+            "frame_drifts",
+            "frame_jacobians",
+            "frame_poses",
+            "frame_velocities",
+        ),
+        ".rerooted": (
+            "Rerooted",
+            "Slopes",
+            "rerooted",
+            "rerooted_forces",
+            "rerooted_slopes",
+        ),
+        ".step": (
+            "Sensitivity",
+            "euler_sensitivity",
+            "rk4_sensitivity",
+            "rollout",
+        ),
+    },
+)
 
 __all__ = [
     "Constrained",

@@ -20,8 +20,7 @@ from amaranth.lib.wiring import In, Out
 from ..tasks.routes import CODE, HOST, ROLLOUTS, STEPS
 from ..tasks.stages import COUNT, TAG, Accelerator
 from ..tasks.visit import StageVisit, parse
-from .core import FIRST, WORD, WRITE, RtlCore, register_ports
-from .cores import core_of
+from .core import FIRST, WORD, WRITE, register_ports
 from .delay_line import LutRam
 from .function_units import PlacedUnit
 from .queues import SlotQueue
@@ -29,15 +28,6 @@ from .slots import Retiring, Slots
 from .stage_wrapper import TURNS, Station, is_one_of
 
 Shape = data.StructLayout
-
-
-def hardware_of(accelerator: Accelerator, name: str) -> RtlCore | AcceleratorCore:
-    """The hardware behind two streams: a core's is that of its one plan, with nothing around it."""
-    if accelerator.slots:
-        return AcceleratorCore(accelerator, name)
-    (stage,) = accelerator.stages.values()
-    assert stage.plan is not None
-    return core_of(stage.plan, name)
 
 
 class AcceleratorCore(wiring.Component):

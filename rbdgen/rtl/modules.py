@@ -14,20 +14,22 @@ import gc
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from amaranth.hdl import Value
 from amaranth.lib import wiring
 
 from ..robot.model import RobotError
-from ..system.memory import hand_back
-from ..system.workers import cores, in_workers
+from ..system.workers import cores, hand_back, in_workers
 from ..tasks.stages import Accelerator
-from .accelerator import AcceleratorCore, hardware_of
 from .core import RtlCore
+from .cores import core_of
 from .function_units import PlacedUnit
 from .region import RegionPipeline
 from .separate_module import to_rtlil
+
+if TYPE_CHECKING:
+    from .accelerator import AcceleratorCore
 
 LARGE = 1500  # operations: a second and a half for a process to begin pays from here
 WIDEST = 1 << 16  # bits of one port, or register, in Amaranth
@@ -41,6 +43,17 @@ class Written:
 
     texts: list[str]
     units: Counter[PlacedUnit]
+
+
+def hardware_of(accelerator: Accelerator, name: str) -> RtlCore | AcceleratorCore:
+    """The hardware behind two streams: a core's is that of its one plan, with nothing around it."""
+    if accelerator.slots:
+        from .accelerator import AcceleratorCore
+
+        return AcceleratorCore(accelerator, name)
+    (stage,) = accelerator.stages.values()
+    assert stage.plan is not None
+    return core_of(stage.plan, name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph, Format
@@ -19,11 +19,13 @@ from .binding import Binding, angles, pivots, shifting
 from .channels import Channel, Pipeline
 from .delays import ADDRESSED, BANK, LOADS, LONGEST_RING, capacity
 from .fold import Fold, job_operands, register_number
-from .limbs import LimbPlan
 from .pipelined import INPUT, OUTPUT, region_of
 from .plan import Plan
-from .round_plan import RoundPlan
 from .units import UnitKind, nodes_of
+
+if TYPE_CHECKING:
+    from .limbs import LimbPlan
+    from .round_plan import RoundPlan
 
 UNITS = (Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)  # whose results are registers of their unit's
 SLICE_WORDS = 64  # of 7 bits, in the LUT-RAM that a slice of an UltraScale+ is; half as many of 14
@@ -64,7 +66,7 @@ Features = Mapping[str, int]
 def features(plan: Plan) -> dict[str, int]:
     """How many of each of ``NAMES`` are in a plan."""
     count: Counter[str] = Counter()
-    FEATURES[type(plan)](plan, count)
+    FEATURES[type(plan).__name__](plan, count)
     for channel in plan.channels:
         _channel(channel, count)
     return {name: count[name] for name in NAMES}
@@ -86,7 +88,7 @@ def operations(fixed: FixedGraph) -> dict[str, int]:
 
 def _limbs(plan: LimbPlan, count: Counter[str]) -> None:
     """One limb's hardware, a task's and a result's registers, and the signs of mirrored limbs."""
-    FEATURES[type(plan.template)](plan.template, count)
+    FEATURES[type(plan.template).__name__](plan.template, count)
     whole, fixed, real = plan.whole, plan.template.fixed, plan.program.real
     count["waiting_bits"] += sum(word.width for word in whole.inputs.values())
     results = [whole.formats[n].width + 1 for n in whole.graph.outputs.values()]
@@ -347,10 +349,10 @@ def memory(width: int, depth: int, count: Counter[str]) -> None:
     count["slice_bank_bits"] += width * (deep - 1)
 
 
-# Kind of plan → what counts its hardware, but for its FIFOs.
-FEATURES: Mapping[type, Callable[[Any, Counter[str]], None]] = {
-    Pipeline: _pipeline,
-    Fold: _fold,
-    LimbPlan: _limbs,
-    RoundPlan: _rounds,
+# Class of a plan → what counts its hardware, but for its FIFOs.
+FEATURES: Mapping[str, Callable[[Any, Counter[str]], None]] = {
+    "Pipeline": _pipeline,
+    "Fold": _fold,
+    "LimbPlan": _limbs,
+    "RoundPlan": _rounds,
 }

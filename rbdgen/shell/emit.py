@@ -17,12 +17,11 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 
-from ..rtl.accelerator import AcceleratorCore
 from ..rtl.core import RtlCore
 from ..rtl.delay_line import LutRam, emit_rams
 from ..rtl.function_units import FunctionUnit, PlacedUnit
@@ -34,6 +33,9 @@ from ..system.messages import Refusal
 from ..system.signals import run_child
 from ..tasks.stages import Accelerator
 from .axi import Shell, WideShell, WordShell
+
+if TYPE_CHECKING:
+    from ..rtl.accelerator import AcceleratorCore
 
 TIMESCALE = "`timescale 1ns / 1ps"
 
@@ -83,7 +85,7 @@ class EmitError(Refusal, RuntimeError):
     """Yosys could not turn RTLIL into Verilog."""
 
 
-Hardware = RtlCore | AcceleratorCore
+Hardware: TypeAlias = "RtlCore | AcceleratorCore"
 S = TypeVar("S", bound=wiring.Component)
 SHELLS = {"wide": WideShell, "words": WordShell}
 

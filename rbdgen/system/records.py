@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Self, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Protocol, Self, Union, get_args, get_origin, get_type_hints
 
 LARGEST = 2**64  # of integers: larger ones are no counts, and no words
 _types = cache(get_type_hints)
@@ -115,3 +115,20 @@ class NamedWord(Record):
         if self.signed:
             return -(1 << (self.width - 1)), (1 << (self.width - 1)) - 1
         return 0, (1 << self.width) - 1
+
+
+class _Scaled(Protocol):
+    """A word of ``width`` bits, ``fraction`` of them behind the binary point."""
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def fraction(self) -> int: ...
+
+
+def named_words(words: Mapping[str, _Scaled]) -> tuple[NamedWord, ...]:
+    """The words of an interface, by name."""
+    return tuple(
+        NamedWord(name, word.width, fraction=word.fraction) for name, word in words.items()
+    )

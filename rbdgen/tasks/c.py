@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..codegen.c_file import File, function, word_type
 from ..codegen.c_integers import RANGES, CIntegers, cast, variable
-from ..codegen.c_program import CFunction, sources, words
+from ..codegen.c_program import CFunction, sources
 from ..codegen.compiled import CSources as CSource
 from ..codegen.words import Expression
 from ..graph.fixed import Format, Held, parameter_words, parameters_of
+from ..system.records import named_words
 from .integration import FLAGS, turn_flags
 from .model import NOTHING_HELD
 from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TOLD, TURN, Source, place
@@ -104,8 +105,8 @@ class _Tasks:
         file.functions.append(function(head, lines))
         return CFunction(
             own,
-            words(accelerator.formats[name]),
-            words(accelerator.result_formats[name]),
+            named_words(accelerator.formats[name]),
+            named_words(accelerator.result_formats[name]),
             1,
             f"words_{name}.txt",
             f"expected_words_{name}.txt",

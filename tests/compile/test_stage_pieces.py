@@ -17,13 +17,12 @@ from rbdgen.compile.accelerator_area import (
     accelerator_features,
     luts_of_sums,
     stage_luts,
-    sums_apart,
 )
 from rbdgen.compile.accelerator_sharing import Pieces
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.compile.scheduled import of_joints
-from rbdgen.compile.stage_pieces import GUARD, by_columns, pieces_of_joints
+from rbdgen.compile.stage_pieces import GUARD, by_columns, pieces_of_joints, sums_apart
 from rbdgen.design.functions import ON_ACCELERATORS
 from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError

@@ -8,7 +8,7 @@ import pytest
 
 FREED = """
 import numpy as np
-from rbdgen.system.memory import hand_back
+from rbdgen.system.workers import hand_back
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * 4096
