@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..system.lazy import names_from
 from .drivetrain import by_payload, for_each_payload
+from .rerooted import Rerooted, Slopes, rerooted, rerooted_forces, rerooted_slopes
 from .rnea import crba, rnea
 from .states import State, integrate, neutral, random_state
 
@@ -36,13 +37,6 @@ if TYPE_CHECKING:
         frame_jacobians,
         frame_poses,
         frame_velocities,
-    )
-    from .rerooted import (
-        Rerooted,
-        Slopes,
-        rerooted,
-        rerooted_forces,
-        rerooted_slopes,
     )
     from .step import Sensitivity, euler_sensitivity, rk4_sensitivity, rollout
 
@@ -80,13 +74,6 @@ __getattr__ = names_from(
             "frame_jacobians",
             "frame_poses",
             "frame_velocities",
-        ),
-        ".rerooted": (
-            "Rerooted",
-            "Slopes",
-            "rerooted",
-            "rerooted_forces",
-            "rerooted_slopes",
         ),
         ".step": (
             "Sensitivity",
