@@ -114,6 +114,17 @@ def test_imports_run_one_way() -> None:
     assert not faults(sources)
 
 
+def test_names_that_are_imported_late_are_no_files() -> None:
+    """Once a file is imported, its package has it as an attribute, and asks nobody for the name."""
+    clashes = []
+    for path in (path for path in modules().values() if path.name == "__init__.py"):
+        body = ast.parse(path.read_text()).body
+        late = [node for block in body if isinstance(block, ast.If) for node in block.body]
+        names = {a.name for node in late if isinstance(node, ast.ImportFrom) for a in node.names}
+        clashes += [f"{path}: {name}" for name in names if (path.parent / f"{name}.py").exists()]
+    assert not clashes
+
+
 def test_each_room_is_in_one_package() -> None:
     rooms = [{path.parent.name for path in package.glob("*/*.py")} for package in PACKAGES]
     assert all(rooms) and not set.intersection(*rooms)

@@ -10,10 +10,9 @@ from typing import Any
 def names_from(package: str, files: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
     """A package's ``__getattr__``: file → the names that it has for the package.
 
-    None may be a file's: once that is imported, the package's name is the file itself.
+    No such name may be a file's: once that is imported, the package has the file by that name.
     """
     where = {name: file for file, names in files.items() for name in names}
-    assert not where.keys() & {file.removeprefix(".") for file in files}
 
     def found(name: str) -> Any:
         if name not in where:
