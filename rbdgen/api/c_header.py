@@ -10,8 +10,8 @@ from ..design.arrays import takes
 from ..design.facts import FunctionFacts, Operand
 from ..design.functions import GIVES, INVERTING, ROLLOUTS
 from ..design.manifest import HardwareManifest
-from ..dynamics.interface import WRENCH
-from ..graph.word import FAR, SYMMETRIC, indices, kind_of, parse, shape_of, skipped_of, spell
+from ..dynamics.interface import place_of_input, places_of_output
+from ..graph.word import FAR, kind_of, shape_of, spell
 from ..robot.model import BASE
 from ..robot.variations import PAYLOAD
 from ..system.records import NamedWord, NoRecord
@@ -219,19 +219,11 @@ class HostArrays:
         return MEANING[array].format(rows="NV") if array == "qdd" else self._said(array)
 
     def _operand(self, operand: Operand, taken: list[str]) -> dict[str, Any]:
-        kind, index = kind_of(operand.name), indices(operand.name)
-        kind = SINES.get(kind, kind)
-        at = index[0]
-        if kind == "f_ext":
-            at = index[0] * len(WRENCH) + WRENCH.index(parse(operand.name).axis)
-        elif kind == "tau":
-            at = index[0] - self.given
-        elif kind == "Minv":
-            at = (index[0] - self.given) * self.rows + index[1] - self.given
+        kind = SINES.get(kind_of(operand.name), kind_of(operand.name))
         return {
             "name": operand.name,
             "array": -1 if kind == UNREAD else taken.index(kind),
-            "at": at,
+            "at": place_of_input(operand.name, self.rows, self.given),
             "width": operand.width,
             "fraction": operand.fraction,
             "turns": operand.turns or 0,
@@ -239,10 +231,6 @@ class HostArrays:
 
     def _result(self, output: NamedWord, gives: Sequence[str]) -> dict[str, Any]:
         kind = kind_of(output.name)
-        before = skipped_of(kind, self.given)
-        index = [k - own for k, own in zip(indices(output.name), before, strict=True)]
-        shape = shape_of(kind, self.rows, self.frames)
-        at = sum(k * math.prod(shape[d + 1 :]) for d, k in enumerate(index))
-        mirror = index[1] * self.rows + index[0] if kind in SYMMETRIC else at
-        place = {"array": gives.index(kind), "at": at, "mirror": mirror}
+        at = places_of_output(output.name, shape_of(kind, self.rows, self.frames), self.given)
+        place = {"array": gives.index(kind), "at": at[0], "mirror": at[-1]}
         return {"name": output.name, **place, "fraction": output.fraction}

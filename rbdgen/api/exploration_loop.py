@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..design.design import Design
+from ..design.options import OPTIONS
 from ..design.target import Target
 from ..schedule.area import estimated, miss
 from ..schedule.explored import DesignPoint, QuickError
@@ -227,16 +228,10 @@ def command(robot: str, choices: Choices) -> str | None:
     """The shell command that generates a design; None if an option cannot express a choice."""
     words = ["rbdgen", "generate", robot]
     for key, value in choices.items():
-        if value is None:
+        if value is None or (key == "fit" and choices.get("ii") is not None):
             continue
-        if key == "fit":
-            if not value and choices.get("ii") is None:
-                words.append("--no-fit")
-            continue
-        option = {"functions": "--function"}.get(key, f"--{key.replace('_', '-')}")
-        values = value if isinstance(value, tuple) else (value,)
-        if not all(isinstance(v, str | int | float) for v in values):
+        own = OPTIONS[key].words(value)
+        if own is None:
             return None
-        said = [str(v) for v in values]
-        words += [option, *([",".join(said)] if key == "functions" else said)]
+        words += own
     return shlex.join(words)

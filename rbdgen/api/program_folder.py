@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ..codegen.interface import Array, ArrayEntry, ArrayInterface
@@ -11,8 +10,8 @@ from ..compile.front import Front
 from ..design.arrays import all_gives, given_coordinates, is_loaded, needs
 from ..design.functions import UNFORCED
 from ..design.manifest import ProgramManifest
-from ..dynamics.interface import SAMPLED, WRENCH
-from ..graph.word import SYMMETRIC, Word, parse, shape_of, skipped_of
+from ..dynamics.interface import WRENCH, place_of_input, places_of_output
+from ..graph.word import kind_of, shape_of
 from ..passes.registers import PARAMETER
 from ..robot.variations import PAYLOAD, SIZE
 from .compilation import Files, closed, described, robot_facts, sources_of
@@ -73,23 +72,18 @@ def interface_of(front: Front, together: bool = False) -> ArrayInterface:
     if front.parameters:
         shapes[PARAMETER] = (len(front.parameters.names),)
         takes += [PARAMETER] * (not together)
-    kinds = {parse(name).kind for name in graph.inputs}
+    kinds = {kind_of(name) for name in graph.inputs}
     takes += [kind for kind in ("sin", "cos") if kind in kinds]
     frames, nq = len(design.frames), robot.nq
     results = {name: shape_of(name, free, frames, nq) for name in all_gives(design)}
-    inputs, outputs = {}, {}
-    for name in graph.inputs:
-        word = parse(name)
-        before = [given if word.kind in SAMPLED else 0] * len(word.indices)
-        inputs[name] = ArrayEntry(word.kind, _at(word, shapes[word.kind], before))
+    inputs = {
+        name: ArrayEntry(kind_of(name), place_of_input(name, free, given)) for name in graph.inputs
+    }
+    outputs = {}
     for name in graph.outputs:
-        word = parse(name)
-        shape, mirrored = results[word.kind], Word(word.kind, word.indices[::-1])
-        skipped = skipped_of(word.kind, given)
-        at = [_at(word, shape, skipped)]
-        if word.kind in SYMMETRIC and mirrored != word:
-            at.append(_at(mirrored, shape, skipped))
-        outputs[name] = tuple(ArrayEntry(word.kind, place) for place in at)
+        kind = kind_of(name)
+        places = places_of_output(name, results[kind], given)
+        outputs[name] = tuple(ArrayEntry(kind, place) for place in places)
     return ArrayInterface(
         tuple(Array(name, shapes[name]) for name in takes),
         tuple(Array(name, shape) for name, shape in results.items()),
@@ -97,11 +91,3 @@ def interface_of(front: Front, together: bool = False) -> ArrayInterface:
         outputs,
         Array(PARAMETER, shapes[PARAMETER]) if front.parameters and together else None,
     )
-
-
-def _at(word: Word, shape: Sequence[int], skipped: Sequence[int]) -> int:
-    """Numbers before this one in its array, which lacks ``skipped`` of what each index counts."""
-    indices = [index - before for index, before in zip(word.indices, skipped, strict=True)]
-    if word.axis:
-        indices.append(WRENCH.index(word.axis))
-    return sum(k * math.prod(shape[d + 1 :]) for d, k in enumerate(indices))

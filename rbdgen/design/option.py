@@ -71,8 +71,27 @@ class Option:
         return getattr(self.check, "known", ())
 
     def options(self) -> tuple[str, ...]:
-        """The words of the command line that set it."""
+        """The names that set it on the command line."""
         return self.flags or (f"--{self.key.replace('_', '-')}",)
+
+    def words(self, value: Any) -> list[str] | None:
+        """The words of the command line that set it to ``value``; None where none do."""
+        name = self.options()[0]
+        if self.check is None:
+            return None
+        if self.line.get("action") == "store_const":
+            return {self.line["const"]: [name], self.default: []}.get(value)
+        if isinstance(value, Mapping) and self.line.get("action") == "append":
+            return [word for own in value for word in (name, f"{own}:={value[own]}")]
+        values = value if isinstance(value, tuple) else (value,)
+        if not all(isinstance(own, str | int | float) for own in values):
+            return None
+        said = [str(own) for own in values]
+        if not self.separator:
+            return [name, *said]
+        if any(self.separator in own for own in said):
+            return None
+        return [name, self.separator.join(said)]
 
 
 def option(

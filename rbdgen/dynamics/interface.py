@@ -299,6 +299,32 @@ def _from_the_end(index: tuple[int, ...], size: int) -> tuple[Any, ...]:
     return (slice(None), *(k - size for k in index))
 
 
+def place_of_input(name: str, free: int, given: int) -> int:
+    """The numbers before a graph's input in its array of one state, row by row.
+
+    ``free``: coordinates whose motion is not given. τ and M⁻¹ have those alone: they lack the first
+    ``given`` ones.
+    """
+    word, at = parse(name), 0
+    if word.axis:
+        return word.indices[0] * len(WRENCH) + WRENCH.index(word.axis)
+    for index in word.indices:
+        at = at * free + index - (given if word.kind in SAMPLED else 0)
+    return at
+
+
+def places_of_output(name: str, shape: Sequence[int], given: int) -> tuple[int, ...]:
+    """The same of an output in its array of a ``shape``: one place, or, of an entry beside the
+    diagonal of a symmetric matrix, two."""
+    word, found = parse(name), []
+    for own in (word.indices, word.indices[::-1])[: 1 + (word.kind in SYMMETRIC)]:
+        at = 0
+        for index, size, before in zip(own, shape, skipped_of(word.kind, given), strict=True):
+            at = at * size + index - before
+        found.append(at)
+    return tuple(dict.fromkeys(found))
+
+
 def revolute(robot: Robot) -> list[int]:
     """Indices of the joints that turn."""
     return [i for i, joint in enumerate(robot.joints) if joint.kind is JointKind.REVOLUTE]

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from rbdgen.codegen.cpp import cpp
 from rbdgen.codegen.cuda import cuda
 from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
+from rbdgen.dynamics.interface import place_of_input, places_of_output
 from rbdgen.graph.graph import Graph
-from rbdgen.graph.word import indices, kind_of
+from rbdgen.graph.word import kind_of
 from rbdgen.robot.model import Robot
 
 from .graphs import traced
@@ -53,16 +54,14 @@ def interface_of(robot: Robot, graph: Graph) -> ArrayInterface:
     sizes = {"q": (robot.nq,), "M": (robot.nv, robot.nv)}
     takes = list(dict.fromkeys(kind_of(name) for name in graph.inputs))
     gives = list(dict.fromkeys(kind_of(name) for name in graph.outputs))
-    inputs = {name: ArrayEntry(kind_of(name), indices(name)[0]) for name in graph.inputs}
+    inputs = {
+        name: ArrayEntry(kind_of(name), place_of_input(name, robot.nv, 0)) for name in graph.inputs
+    }
     outputs = {}
     for name in graph.outputs:
-        at = indices(name)
-        # M has its lower triangle in the graph
-        places = dict.fromkeys((at, at[::-1]))
-        outputs[name] = tuple(
-            ArrayEntry(kind_of(name), place[0] * robot.nv + place[1] if len(at) > 1 else place[0])
-            for place in places
-        )
+        kind = kind_of(name)
+        places = places_of_output(name, sizes.get(kind, (robot.nv,)), 0)
+        outputs[name] = tuple(ArrayEntry(kind, place) for place in places)
     return ArrayInterface(
         tuple(Array(kind, sizes.get(kind, (robot.nv,))) for kind in takes),
         tuple(Array(kind, sizes.get(kind, (robot.nv,))) for kind in gives),

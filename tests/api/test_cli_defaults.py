@@ -7,11 +7,10 @@ from dataclasses import MISSING, fields
 import pytest
 
 from rbdgen.api import exploration_points
-from rbdgen.cli.defaults import DEFAULTS, WHOLE
+from rbdgen.cli.design_options import DEFAULTS
 from rbdgen.cli.parser import parser
 from rbdgen.design.choices import WIDTHS
 from rbdgen.design.design import Design
-from rbdgen.design.functions import WHOLE as FUNCTIONS
 from rbdgen.design.options import OPTIONS
 from rbdgen_benchmarks.compare import comparison, peers
 
@@ -45,7 +44,6 @@ def test_choices_of_a_design(key: str) -> None:
 
 
 def test_functions() -> None:
-    assert listed(FUNCTIONS) == WHOLE
     assert Design("").functions == ("id",)
     assert OPTIONS["functions"].usual.endswith(" id")
 

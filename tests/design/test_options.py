@@ -77,3 +77,27 @@ def test_the_command_line_sets_it(key: str) -> None:
     if key == "accelerator":
         assert found.pop("functions") == WHOLE
     assert found == {key: value} and value != said.default
+
+
+@pytest.mark.parametrize("key", CHECKS)
+def test_its_words_set_it(key: str) -> None:
+    """Commands that are written for others to type are read as what they were written of."""
+    said, (_, value) = OPTIONS[key], words_of(key)
+    words = said.words(value)
+    assert words
+    assert choices_of(parser().parse_args(["generate", "arm", *words]))[key] == value
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("friction", True, []),
+        ("frames", ("a,b", "c"), None),
+        ("friction_width", {"elbow": 0.1}, None),
+        ("limits", {}, None),
+    ],
+)
+def test_words_of_values_that_are_none_or_have_none(
+    key: str, value: Any, words: list[str] | None
+) -> None:
+    assert OPTIONS[key].words(value) == words
