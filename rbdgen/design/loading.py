@@ -259,26 +259,28 @@ def _choice(what: str, node: YamlNode) -> Choice:
     return Choice.of(what, {key: own.checked(key, checks[key]) for key, own in entries.items()})
 
 
+def _checked(node: YamlNode, what: str, checks: Mapping[str, Callable[[Any], Any]]) -> Any:
+    """The entries of a block, which ``what`` names in messages, as its ``checks`` return them."""
+    entries = node.mapping([*checks], what)
+    return {key: value.checked(key, checks[key]) for key, value in entries.items()}
+
+
 def _drivetrains(node: YamlNode) -> dict[str, JointDrivetrain]:
-    found = {}
-    for name, block in node.mapping(None, "joints").items():
-        values = block.mapping([*DRIVETRAIN_CHECKS], "joint")
-        checked = {k: value.checked(k, DRIVETRAIN_CHECKS[k]) for k, value in values.items()}
-        found[name] = JointDrivetrain(**checked)
-    return found
+    blocks = node.mapping(None, "joints").items()
+    return {k: JointDrivetrain(**_checked(own, "joint", DRIVETRAIN_CHECKS)) for k, own in blocks}
 
 
 def _limits(node: YamlNode) -> tuple[MotionLimits, dict[str, MotionLimits]]:
+    of_joint = {key: LIMIT_CHECKS[key] for key in JOINT_LIMITS}
+
+    def each(joints: YamlNode) -> dict[str, MotionLimits]:
+        blocks = joints.mapping(None, "joints").items()
+        return {k: MotionLimits(**_checked(own, "joint limits", of_joint)) for k, own in blocks}
+
     entries = node.mapping([*LIMIT_CHECKS, "joints"], "limits")
     joints = entries.pop("joints", None)
     every = {key: value.checked(key, LIMIT_CHECKS[key]) for key, value in entries.items()}
-    by_joint = {}
-    for name, block in joints.mapping(None, "joints").items() if joints else ():
-        values = block.mapping([*JOINT_LIMITS], "joint limits")
-        by_joint[name] = MotionLimits(
-            **{key: value.checked(key, LIMIT_CHECKS[key]) for key, value in values.items()}
-        )
-    return MotionLimits(**every), by_joint
+    return MotionLimits(**every), each(joints) if joints else {}
 
 
 def _resolved(design: Design, robot: Robot, root: YamlNode | None) -> Design:
@@ -290,27 +292,23 @@ def _resolved(design: Design, robot: Robot, root: YamlNode | None) -> Design:
         free = [name for name in design.functions if name not in GIVEN_BASE]
         told = [name for name, own in GIVEN_BASE.items() if own in free]
         design = replace(design, functions=(*free, *told))
-    for name in design.joint_limits:
+    named: list[tuple[str, str, tuple[str, ...]]] = [
+        ("", name, ("limits", "joints", name)) for name in design.joint_limits
+    ]
+    for key in OPTIONS:
+        numbers = {} if getattr(design, key) is None else by_joint(getattr(design, key))
+        named += [(f"{key}: ", name, (key,)) for name in numbers if name]
+    for said, name, keys in named:
         if name not in robot.joint_names:
             hint = did_you_mean(name, robot.joint_names, f"; one of {_list(robot.joint_names)}")
-            message = f"the robot has no free joint {quoted(name)}{hint}"
-            raise _refused(root, message, "limits", "joints", name)
-    for key in OPTIONS:
-        for name in by_joint(getattr(design, key)) if getattr(design, key) is not None else ():
-            if name and name not in robot.joint_names:
-                hint = did_you_mean(name, robot.joint_names, f"; one of {_list(robot.joint_names)}")
-                message = f"{key}: the robot has no free joint {quoted(name)}{hint}"
-                raise _refused(root, message, key)
-    for name in design.frames:
+            message = f"{said}the robot has no free joint {quoted(name)}{hint}"
+            raise _refused(root, message, *keys)
+    links = [(name, "frames") for name in design.frames]
+    for name, key in [*links, *([(design.payload, PAYLOAD)] if design.payload else [])]:
         try:
-            frame_of(robot, name)
+            frame_of(robot, name, key)
         except RobotError as error:
-            raise _refused(root, str(error), "frames") from None
-    if design.payload is not None:
-        try:
-            frame_of(robot, design.payload, PAYLOAD)
-        except RobotError as error:
-            raise _refused(root, str(error), PAYLOAD) from None
+            raise _refused(root, str(error), key) from None
     bodies = [robot.joints[i].body for i in robot.moving]
     if design.external_forces == ("all",):
         return replace(design, external_forces=tuple(bodies))

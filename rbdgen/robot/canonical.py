@@ -32,10 +32,8 @@ def rewrites(
         ("merge_fixed", merge_fixed),  # later steps see moving joints only
         ("align_axes", lambda robot: align_axes(robot, snap, notes)),  # one case: z
         ("equal_limbs", lambda robot: equal_limbs(robot, alike, notes)),  # before frames differ
-        (
-            "modified_dh",
-            lambda robot: modified_dh(robot, geometry),
-        ),  # frames may slide and turn about z only
+        # frames may slide and turn about z only
+        ("modified_dh", lambda robot: modified_dh(robot, geometry)),
         # depends on the final frames
         ("regroup_inertia", lambda robot: regroup_inertia(robot, not geometry)),
     ]
@@ -52,24 +50,17 @@ def stages(
 ) -> Iterator[tuple[str, Robot]]:
     """The robot after each rewrite, with the rewrite's name. ``bodies``: its inertias stay those
     of bodies that have a centre of mass. ``geometry``: frames and what is left of inertias depend
-    on no inertia, so that robots of one model are rewritten alike."""
+    on no inertia, so that robots of one model are rewritten alike. ``snap`` [rad] is
+    ``align_axes``'s tolerance, ``alike`` ``equal_limbs``'s."""
     for name, rewrite in rewrites(snap, notes, alike, geometry)[: -1 if bodies else None]:
         robot = rewrite(robot)
         yield name, robot
 
 
-def canonicalize(
-    robot: Robot,
-    snap: float | None = 0.0,
-    notes: list[str] | None = None,
-    alike: float = 0.0,
-    geometry: bool = False,
-) -> Robot:
-    """All rewrites. ``snap`` [rad] is ``align_axes``'s tolerance, ``alike`` ``equal_limbs``'s;
-    ``geometry`` as of `stages`."""
-    for _, rewrite in rewrites(snap, notes, alike, geometry):
-        robot = rewrite(robot)
-    return robot
+def canonicalize(robot: Robot, snap: float | None = 0.0, notes: list[str] | None = None) -> Robot:
+    """The robot after all rewrites. ``snap`` [rad] is ``align_axes``'s tolerance."""
+    *_, (_, last) = stages(robot, snap, notes)
+    return last
 
 
 def merge_fixed(robot: Robot) -> Robot:

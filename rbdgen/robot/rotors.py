@@ -9,7 +9,7 @@ joint's, and what it does to the links that carry it is left out, as Pinocchio, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ..system.messages import changing
@@ -130,7 +130,7 @@ def _felt(element: Element, key: str, value: str) -> float | None:
     while around is not None and around.parent is not None:
         ratios = {
             abs(said_number(text))
-            for other in (around, *_below(around))
+            for other in (around, *around.below())
             for name, text in _said(other)
             if plain(name) in REDUCTIONS
         } - {0.0}
@@ -153,9 +153,3 @@ def _with_armature(document: Element) -> set[str]:
 def _said(element: Element) -> list[tuple[str, str]]:
     own = element.attributes.get("value", element.content)
     return [*element.attributes.items(), (element.tag, own)]
-
-
-def _below(element: Element) -> Iterator[Element]:
-    for child in element:
-        yield child
-        yield from _below(child)

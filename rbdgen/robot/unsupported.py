@@ -132,11 +132,7 @@ def tilted_planes(joints: Mapping[str, tuple[Element, JointKind, Array]]) -> lis
 
 def beside_links(document: Element) -> Iterator[Element]:
     """All elements but links and what is in them, in file order."""
-    pending = [child for child in document.children[::-1] if child.tag != "link"]
-    while pending:
-        element = pending.pop()
-        yield element
-        pending.extend(reversed(element.children))
+    return document.below(lambda element: element.tag != "link" or element.parent is not document)
 
 
 def whose(
@@ -197,14 +193,11 @@ NONE = 1e3  # a limit beyond this is a way to say that there is none
 def ignored_elements(document: Element) -> Iterator[str]:
     """A note for each tag, by what it is a child of, that is neither read nor known."""
     found: dict[tuple[str, str], list[Element]] = {}
-    pending = [document]
-    while pending:
-        element = pending.pop()
+    for element in (document, *document.below(lambda child: child.tag in SILENT)):
         for child in element:
             include = plain(child.tag).startswith("include")
             if include or (child.tag not in SILENT[element.tag] and ":" not in child.tag):
                 found.setdefault((element.tag, child.tag), []).append(child)
-        pending.extend(reversed([child for child in element if child.tag in SILENT]))
     for (parent, tag), elements in found.items():
         what = f"in <{parent}>: not read"
         if plain(tag).startswith("include"):
@@ -259,18 +252,13 @@ def in_degrees(document: Element) -> Iterator[str]:
             f"{first.file}:{first.line}: limits of {few(list(joints))}: {said}{others}: more than "
             f"{MOST_TURNS} turns; in degrees? URDF's angles are radians, its velocities rad/s"
         )
-    turned: list[Element] = []
-    pending = [document]
-    while pending:
-        element = pending.pop()
-        words = element.attributes.get("rpy", "").split() if element.tag == "origin" else []
-        if any(abs(said_number(word)) > MOST_ANGLE for word in words):
-            turned.append(element)
-        pending.extend(
-            child
-            for child in reversed(element.children)
-            if child.tag in ("link", "joint", "inertial", "origin")
-        )
+    placed = document.below(lambda child: child.tag in ("link", "joint", "inertial", "origin"))
+    turned = [
+        element
+        for element in placed
+        if element.tag == "origin"
+        and any(abs(said_number(x)) > MOST_ANGLE for x in element.attributes.get("rpy", "").split())
+    ]
     if turned:
         more = f", and {len(turned) - 1} more" if len(turned) > 1 else ""
         yield turned[0].text(f"rpy{more}: more than a turn; in degrees? URDF's angles are radians")
@@ -296,15 +284,13 @@ def loops(document: Element) -> Iterator[str]:
 
 def _of_simulators(element: Element) -> Iterator[str]:
     """Joints with two links in what Gazebo reads, equalities in what MuJoCo does."""
-    pending = [element]
-    while pending:
-        found = pending.pop()
+    for found in element:
         if found.tag == "joint" and found.all("parent") and found.all("child"):
             yield found.text("closes a loop")
         elif found.tag == "equality":
             yield from (child.text("couples what it names") for child in found)
         else:
-            pending.extend(reversed(found.children))
+            yield from _of_simulators(found)
 
 
 def left_open(document: Element, asked: bool, notes: list[str]) -> None:

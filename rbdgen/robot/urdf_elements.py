@@ -358,14 +358,11 @@ def refuse_xacro(robot: Element) -> None:
     """A file that still holds xacro would lose links or joints without a word."""
     names = [key for key, value in robot.attributes.items() if "wiki/xacro" in value]
     spaces = ("xacro:", *(f"{key.removeprefix('xmlns:')}:" for key in names))
-    pending = [robot]
-    while pending:
-        element = pending.pop()
+    for element in (robot, *robot.below()):
         if element.tag.startswith(spaces):
             raise RobotError(
                 f"{element.file}:{element.line}: <{element.tag}>: the file is xacro; "
                 f"{expand(element.file)}"
             )
-        pending.extend(reversed(element.children))
     if not robot.all("link") and (names or robot.file.endswith(".xacro")):
         raise robot.error(f"has no <link>: the file is xacro; {expand(robot.file)}")

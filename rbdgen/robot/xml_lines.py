@@ -7,7 +7,7 @@ Namespaces are not resolved; a tag keeps its prefix (``drake:joint`` is not ``jo
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -49,6 +49,13 @@ class Element:
                 f"a second <{tag}> (the first is on line {found[0].line}); keep one of them"
             )
         return found[0] if found else None
+
+    def below(self, into: Callable[[Element], bool] = lambda _: True) -> Iterator[Element]:
+        """The elements in it, in file order; ``into`` says which of them, with all in them."""
+        for child in self.children:
+            if into(child):
+                yield child
+                yield from child.below(into)
 
     @property
     def root(self) -> Element:
