@@ -15,14 +15,14 @@ from ..codegen import cuda_library, library, nvcc
 from ..codegen.cuda_library import CudaLibrary
 from ..codegen.interface import ArrayInterface
 from ..codegen.library import Library
+from ..compile.parameters import rewritten
 from ..design.choices import COMPILED
-from ..design.design import Design, choice_of, promising, snap_in_floats, with_choice
+from ..design.design import Design, choice_of, promising, with_choice
 from ..design.functions import ROLLOUTS
 from ..design.nested import FORMULATED
 from ..design.options import OF_PROGRAMS, OF_REGISTERS
 from ..dynamics.interface import to_columns
 from ..passes.registers import PARAMETER
-from ..robot.canonical import canonicalize
 from ..robot.model import Robot
 from ..robot.xml_lines import read_bytes
 from ..system.cache import cached, named
@@ -151,7 +151,8 @@ class NativeProgram:
 
     @cached_property
     def _canonical(self) -> Robot:
-        return canonicalize(self.robot, snap_in_floats(self.design), alike=self.design.alike)
+        *_, (_, last) = rewritten(self.design, self.robot, in_floats=True)
+        return last
 
 
 def compiled(

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from .. import golden
 from ..compile.samples import refuse_singular, sample_states
+from ..design.arrays import held
 from ..design.bounds import bounds
-from ..design.choices import HELD
 from ..design.design import Design
 from ..design.functions import WHOLE
 from ..design.keywords import DesignChoices
@@ -130,13 +130,13 @@ def with_accelerations(
         arrays["qd"],
         arrays["tau"],
         design.frames,
-        HELD[design.contact],
-        design.contact_damping,
+        *held(design),
     )
     limits, forces = bounds(design, robot).contact, np.abs(found.forces)
-    rows: Rows = {"contact_force": [float(forces[..., :3].max()), limits.force, None]}
-    if design.contact == "surface":
-        rows["contact_moment"] = [float(forces[..., 3:].max()), limits.moment, None]
+    rows: Rows = {
+        "contact_force": [float(forces[..., :3].max()), limits.force, None],
+        "contact_moment": [float(forces[..., 3:].max()), limits.moment, None],
+    }
     rows = {key: row for key, row in rows.items() if row[0]}
     if "qdd" in arrays:
         return arrays, rows, []

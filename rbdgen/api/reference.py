@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import golden
-from ..design.arrays import given_coordinates, left_out
-from ..design.choices import HELD
+from ..design.arrays import given_coordinates, held, left_out
 from ..design.design import Design
 from ..design.functions import GIVEN_BASE, GIVES, OF_FRAMES, OF_MASSES
 from ..dynamics.block_inverse import FARTHEST
@@ -144,8 +143,7 @@ def _beside_base(values: Array, base: int) -> Array:
 def _held(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:
     q, qd, tau = (arrays[name] for name in ("q", "qd", "tau"))
     f_ext = arrays["f_ext"] if arrays["f_ext"].any() else None
-    axes, damping = HELD[design.contact], design.contact_damping
-    found = golden.constraint_dynamics(robot, q, qd, tau, design.frames, axes, damping, f_ext)
+    found = golden.constraint_dynamics(robot, q, qd, tau, design.frames, *held(design), f_ext)
     return {"qdd_c": found.qdd, "lambda_c": found.forces}
 
 

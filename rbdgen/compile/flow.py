@@ -23,7 +23,6 @@ from ..design.design import (
     has_registers,
     is_left_open,
     is_unformulated,
-    snap_in_floats,
 )
 from ..design.effects import notes_of_interval, refuse_design, refused
 from ..design.limits import no_limits, unused_limits
@@ -33,7 +32,6 @@ from ..design.payload import notes_of_contacts
 from ..design.rules import ONE_TASK, STAGES
 from ..design.target import find_target
 from ..graph.fixed import FixedGraph
-from ..robot.canonical import stages
 from ..robot.model import Robot, RobotError
 from ..system.messages import Progress, changing
 from ..words.wordlength import PrecisionError
@@ -51,7 +49,7 @@ from .front import (
     refuse_large,
     refuse_still,
 )
-from .parameters import model_of, note_of_registers, refuse_own_angles
+from .parameters import model_of, note_of_registers, refuse_own_angles, rewritten
 from .product import Product, need_of
 from .samples import note_of_near, refuse_dependent, refuse_singular
 from .words import FixedFunctions
@@ -93,8 +91,7 @@ def front_of(
     refuse_dependent(design, robot)
     progress(f"trace: {robot.nv} coordinates")
     bodies, registers = of_bodies(design), has_registers(design)
-    snap = snap_in_floats(design) if in_floats else design.snap
-    *_, (last, canonical) = stages(robot, snap, notes, bodies, design.alike, registers)
+    *_, (last, canonical) = rewritten(design, robot, bodies, notes, in_floats)
     numbers = model_of(design, robot, bodies) if registers else None
     if numbers:
         refuse_own_angles(design, numbers)

@@ -9,10 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..design.arrays import given_coordinates, root_of
+from ..design.arrays import given_coordinates, held, root_of
 from ..design.bounds import bounds
-from ..design.choices import HELD, LATHROP
-from ..design.design import Design, formulation_of, has_registers
+from ..design.choices import LATHROP
+from ..design.design import Design, formulation_of
 from ..design.effects import refuse_design
 from ..design.functions import MATRICES, OF_MASSES
 from ..design.loading import as_filed
@@ -28,7 +28,6 @@ from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.verify import verify
-from ..robot.canonical import stages
 from ..robot.frame_lookup import frame_of
 from ..robot.frames import align_axes
 from ..robot.model import Robot, RobotError, Transform
@@ -42,8 +41,10 @@ from .holding import holds
 from .parameters import (
     Parameters,
     any_registers,
+    canonical_of,
     first_registers,
     not_registers,
+    rewritten,
     settled,
     symbolic,
 )
@@ -98,9 +99,7 @@ class Front:
     @cached_property
     def _bodies(self) -> Robot:
         """The canonical robot, with the inertias of bodies."""
-        design = self.design
-        *_, (_, robot) = stages(self.robot, design.snap, bodies=True, alike=design.alike)
-        return robot
+        return canonical_of(self.design, bodies=True)(self.robot)
 
     @cached_property
     def rewrites(self) -> Rows:
@@ -112,13 +111,7 @@ class Front:
         # Only axes on z can be traced: the first two counts are of the robot with its axes there.
         steps = [
             ("as read", self.robot),
-            *stages(
-                self.robot,
-                design.snap,
-                bodies=of_bodies(design),
-                alike=design.alike,
-                geometry=has_registers(design),
-            ),
+            *rewritten(design, self.robot, of_bodies(design)),
         ]
         for name, robot in steps[:-1]:  # the last is the canonical robot
             counted = align_axes(robot) if name in ("as read", "merge_fixed") else robot
@@ -145,9 +138,7 @@ def notes_of_masses(design: Design) -> list[str]:
 
 def note_of_base(design: Design, products: int) -> str:
     """A note on the products of the design's base link, as traced, beside the file's."""
-    *_, (_, canonical) = stages(
-        as_filed(design), design.snap, bodies=of_bodies(design), alike=design.alike
-    )
+    canonical = canonical_of(design, of_bodies(design))(as_filed(design))
     filed = trace(replace(design, base_link=None), canonical).operations()["mul"]
     more = f", {100 * (products / filed - 1):+.0f} %" if filed else ""
     return (
@@ -252,7 +243,7 @@ def _traced(design: Design, canonical: Robot, numbers: ModelParameters | None = 
         payload=carried(canonical),
         step=design.step,
         integrator=design.integrator,
-        held=(HELD[design.contact], design.contact_damping),
+        held=held(design),
         largest=_largest(design, canonical, numbers) if design.products == "winograd" else None,
         in_nodes=in_nodes if numbers else None,
     )

@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from .. import golden
+from ..design.arrays import held
 from ..design.bounds import Bounds, State, random_states
-from ..design.choices import HELD
 from ..design.design import Design
 from ..dynamics.contacts import Grip, slowed
 from ..dynamics.scalars import FloatScalars
@@ -52,7 +52,8 @@ def random_holds(
 ) -> Array:
     """λ (n, F, 3 or 6), uniform within the limits, but the share ``extremes`` of them has every
     component at one of its limits."""
-    largest = box.contact.components(design.contact)
+    axes, _ = held(design)
+    largest = box.contact.components(axes)
     forces: Array = rng.uniform(-largest, largest, (n, len(design.frames), len(largest)))
     first = forces[: int(n * extremes)]
     first[:] = np.where(first < 0, -largest, largest)
@@ -63,8 +64,8 @@ def held_motion(
     design: Design, robot: Robot, box: Bounds, state: State, forces: Array
 ) -> tuple[Array, Array, Array]:
     """q̇ and q̈ (n, nv) near those of the state, and Jᵀ λ (n, nv)."""
-    q, axes, one = state["q"], HELD[design.contact], FloatScalars()
-    J = golden.frame_jacobians(robot, q, design.frames)[:, :, :axes]
+    q, (axes, damping), one = state["q"], held(design), FloatScalars()
+    J = _jacobians(design, robot, q)
     support = np.asarray(np.einsum("nfav,nfa->nv", J, forces))
     if not stays(design):
         return state["qd"], state["qdd"], support
@@ -74,8 +75,14 @@ def held_motion(
     still = grip.held(dict(enumerate(state["qd"].T)), [0.0] * len(rows), SLIP)
     qd = _stacked(slowed(one, still, (box.qd * WITHIN).tolist()))
     drift = golden.frame_drifts(robot, q, qd, design.frames)[:, :, :axes]
-    rests = (drift + design.contact_damping * forces).reshape(len(q), -1)
+    rests = (drift + damping * forces).reshape(len(q), -1)
     return qd, _stacked(grip.held(dict(enumerate(state["qdd"].T)), list(rests.T))), support
+
+
+def _jacobians(design: Design, robot: Robot, q: Array) -> Array:
+    """J (n, F, 3 or 6, nv) of the held directions."""
+    axes, _ = held(design)
+    return golden.frame_jacobians(robot, q, design.frames)[:, :, :axes]
 
 
 def _stacked(columns: Mapping[int, Array]) -> Array:
@@ -84,8 +91,7 @@ def _stacked(columns: Mapping[int, Array]) -> Array:
 
 def rest_on(design: Design, robot: Robot, q: Array, rest: Array, effort: Array) -> Array:
     """Efforts (n, nv) at rest, less the Jᵀ λ that brings them best within ``effort`` (nv,)."""
-    n, axes = len(q), HELD[design.contact]
-    J = golden.frame_jacobians(robot, q, design.frames)[:, :, :axes].reshape(n, -1, robot.nv)
+    J = _jacobians(design, robot, q).reshape(len(q), -1, robot.nv)
     shares = np.where(np.isfinite(effort), 1 / np.maximum(effort, TINY), 0.0)
     by = np.linalg.pinv(J.swapaxes(1, 2) * shares[:, None], rcond=LEAST)
     return np.asarray(rest - np.einsum("nrj,nrk,nk->nj", J, by, rest * shares))
@@ -94,8 +100,7 @@ def rest_on(design: Design, robot: Robot, q: Array, rest: Array, effort: Array) 
 def yielding(design: Design, robot: Robot, box: Bounds) -> list[float]:
     """The diagonal of E, frame by frame: a part of J W Jᵀ, of forces and of moments alike."""
     q = random_states(robot, box, POSTURES, POSTURE_SEED)["q"]
-    axes = HELD[design.contact]
-    J = golden.frame_jacobians(robot, q, design.frames)[:, :, :axes]
+    J = _jacobians(design, robot, q)
     moves = ((J * box.qd) ** 2).sum(axis=3).mean(axis=(0, 1))
     means = np.repeat(moves.reshape(-1, 3).mean(axis=1), 3)
     own: list[float] = (YIELDING * np.where(means > 0, means, 1.0)).tolist()
@@ -107,7 +112,7 @@ def hold_limits(design: Design, box: Bounds) -> dict[str, tuple[float, float]]:
     return {
         spell(HOLD, f, a): (-float(most), float(most))
         for f in range(len(design.frames))
-        for a, most in enumerate(box.contact.components(design.contact))
+        for a, most in enumerate(box.contact.components(held(design)[0]))
     }
 
 
@@ -124,7 +129,7 @@ class HeldGraph:
         traced: Callable[[str], Graph],
         given: Mapping[str, Node],
     ) -> None:
-        self.builder, self.design, axes = builder, design, HELD[design.contact]
+        self.builder, self.design, (axes, self.damping) = builder, design, held(design)
         self.rows: dict[tuple[int, int], dict[int, Node]] = {
             (f, a): {} for f in range(len(design.frames)) for a in range(axes)
         }
@@ -151,11 +156,10 @@ class HeldGraph:
         rates = slowed(one, still, (box.qd * WITHIN).tolist())
         found = {spell("qd", k): one.lift(x) for k, x in rates.items()}
         copies = copied(one, drift, {**given, **found})
-        damping = self.design.contact_damping
         rests = []
         for f, a in self.rows:
             own = drift.outputs.get(spell("drift", f, a))
-            gives_way = one.mul(damping, one.input(spell(HOLD, f, a))) if damping else 0.0
+            gives_way = one.mul(self.damping, one.input(spell(HOLD, f, a))) if self.damping else 0.0
             rests.append(one.add(copies[own] if own else 0.0, gives_way))
         accelerations = {k: one.input(spell("qdd", k)) for k in range(robot.nv)}
         bent = grip.held(accelerations, rests)

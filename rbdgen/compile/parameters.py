@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from ..design.design import Design
+from ..design.design import Design, has_registers
 from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.intervals import intervals_of
@@ -142,13 +142,26 @@ class Parameters:
         }
 
 
-def canonical_of(
-    design: Design, bodies: bool, notes: list[str] | None = None
-) -> Callable[[Robot], Robot]:
-    """The rewrites that all robots of a model share."""
+def rewritten(
+    design: Design,
+    robot: Robot,
+    bodies: bool = False,
+    notes: list[str] | None = None,
+    in_floats: bool = False,
+) -> Iterator[tuple[str, Robot]]:
+    """The robot after each of the rewrites, as the design asks for them; see `stages`.
+
+    ``in_floats``: for a program in floating point, which snaps no angle unless the design says so.
+    """
+    snap = design.snap or 0.0 if in_floats else design.snap
+    return stages(robot, snap, notes, bodies, design.alike, has_registers(design))
+
+
+def canonical_of(design: Design, bodies: bool = False) -> Callable[[Robot], Robot]:
+    """All of these rewrites, which robots of a model share."""
 
     def canonical(robot: Robot) -> Robot:
-        *_, (_, last) = stages(robot, design.snap, notes, bodies, geometry=True)
+        *_, (_, last) = rewritten(design, robot, bodies)
         return last
 
     return canonical

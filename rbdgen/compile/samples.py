@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from .. import golden
-from ..design.arrays import given_coordinates, needs, root_of
+from ..design.arrays import given_coordinates, held, needs, root_of
 from ..design.bounds import State, bounds, random_states, turns
-from ..design.choices import HELD
 from ..design.design import Design
 from ..design.functions import GIVES, INVERTING, ROLLOUTS
 from ..design.payload import LOADS, words_of
@@ -214,15 +213,16 @@ def refuse_singular(design: Design, robot: Robot) -> None:
 
 def refuse_dependent(design: Design, robot: Robot) -> None:
     """RobotError where contacts without damping hold more directions than their frames move in."""
-    if "cfd" not in design.functions or design.contact_damping or not robot.nv:
+    axes, damping = held(design)
+    if "cfd" not in design.functions or damping or not robot.nv:
         return
     few = random_states(robot, bounds(design, robot), 4, 1)
-    J = golden.frame_jacobians(robot, few["q"], design.frames)[:, :, : HELD[design.contact]]
-    held = J.shape[1] * J.shape[2]
-    free = int(np.linalg.matrix_rank(J.reshape(len(J), held, robot.nv)).max())
-    if free < held:
+    J = golden.frame_jacobians(robot, few["q"], design.frames)[:, :, :axes]
+    rows = J.shape[1] * J.shape[2]
+    free = int(np.linalg.matrix_rank(J.reshape(len(J), rows, robot.nv)).max())
+    if free < rows:
         raise RobotError(
-            f"{robot.name}: cfd: {held} directions are held, and {', '.join(design.frames)} can "
+            f"{robot.name}: cfd: {rows} directions are held, and {', '.join(design.frames)} can "
             f"only move in {free} of them, so what holds the rest is not determined; "
             "--contact-damping 0.01 makes those forces zero"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..graph.word import FAR, ROOT
 from ..robot.model import BASE, Robot
+from .choices import HELD
 from .design import Design
 from .functions import GIVEN_BASE, GIVES, INVERTING, NEEDS, OF_FRAMES, ROLLOUTS
 
@@ -29,6 +30,12 @@ def is_loaded(design: Design) -> bool:
 def of_state(design: Design) -> tuple[bool, bool]:
     """Flags for arrays that come with a state: the base's motion, and M⁻¹ of a state nearby."""
     return design.root == "given", design.inverse == "near"
+
+
+def held(design: Design) -> tuple[int, float]:
+    """How many directions of each frame are held, three of its origin or its turn's besides, and
+    the damping μ [1/kg]."""
+    return HELD[design.contact], design.contact_damping
 
 
 def takes(function: str, given: bool, near: bool = False) -> tuple[str, ...]:

@@ -71,11 +71,6 @@ class Design(HardwareOptions, FunctionOptions, RobotOptions):
                 )
 
 
-def snap_in_floats(design: Design) -> float:
-    """``snap`` of programs in floating point: 0 unless the design says it."""
-    return 0.0 if design.snap is None else design.snap
-
-
 def promising(design: Design) -> Design:
     """The design with words for an error of `ERROR`, unless other choices ask for one width.
 

@@ -26,8 +26,7 @@ import numpy as np
 
 from ..robot.model import Array, JointKind, Robot
 from ..robot.variations import ENTRIES
-from .arrays import is_loaded
-from .choices import HELD
+from .arrays import held, is_loaded
 from .design import Design
 from .functions import OF_FRAMES
 from .nested import MotionLimits
@@ -144,9 +143,9 @@ class ContactLimits:
         moment = design.limits.contact_moment or LEVER * force
         return cls(force, moment, weight if weight and not said else None)
 
-    def components(self, contact: str) -> Array:
+    def components(self, axes: int) -> Array:
         """The limits of all components that hold a frame, (3,) or (6,)."""
-        return np.array([self.force] * 3 + [self.moment] * 3)[: HELD[contact]]
+        return np.array([self.force] * 3 + [self.moment] * 3)[:axes]
 
 
 def _weight(design: Design, robot: Robot) -> float:
@@ -172,7 +171,8 @@ def notes_of_contacts(design: Design, limits: ContactLimits) -> list[str]:
     if "cfd" not in design.functions:
         return []
     why = "" if limits.weight is None else f", {SHARE:g} times the weight of {limits.weight:.4g} N"
-    moment = f" and {limits.moment:.4g} N·m about it" if design.contact == "surface" else ""
+    axes, damping = held(design)
+    moment = f" and {limits.moment:.4g} N·m about it" if axes > 3 else ""
     notes = [
         f"contact_force: efforts are those of frames held by up to {limits.force:.4g} N along each "
         f"axis{why}{moment}; limits: contact_force, contact_moment"
@@ -182,7 +182,7 @@ def notes_of_contacts(design: Design, limits: ContactLimits) -> list[str]:
             f"cfd: {', '.join(others)} is of frames that move, so words have room for that and are "
             "less exact where frames are held; make cfd a design of its own"
         )
-    if not design.contact_damping:
+    if not damping:
         notes.append(
             "contact_damping: none: where the held directions are nearly dependent, as of a "
             "straight limb, forces have no bound and words no room; 0.01 (1/kg) bounds them"

@@ -20,6 +20,7 @@ from rbdgen.api.native_programs import NativeProgram, compiled
 from rbdgen.api.reference import golden_model
 from rbdgen.api.verilated import load_core
 from rbdgen.codegen.compiled import Results
+from rbdgen.compile.parameters import canonical_of
 from rbdgen.design.arrays import gives
 from rbdgen.design.bounds import whole_turns, within_a_turn
 from rbdgen.design.choices import COMPILED
@@ -29,7 +30,6 @@ from rbdgen.design.functions import ROLLOUTS, TOGETHER
 from rbdgen.design.loading import load
 from rbdgen.design.manifest import HardwareManifest
 from rbdgen.graph.fixed import Integers
-from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Robot
 from rbdgen.shell.task_packets import Status
 from rbdgen.system.messages import Progress
@@ -325,9 +325,7 @@ def _board(place: Path, entry: HardwareManifest, port: str | Transport) -> Backe
 def _coder(place: Path, tasks: TaskFacts) -> Coder:
     """The coder of a folder with a design, whose manifest says of ``tasks`` all that is needed."""
     design, loaded = load(place / DESIGN)
-    registers = has_registers(design)
-    canonical = canonicalize(loaded, design.snap, alike=design.alike, geometry=registers)
-    return Coder(tasks, design, loaded, canonical)
+    return Coder(tasks, design, loaded, canonical_of(design)(loaded))
 
 
 def _rtl(place: Path, entry: HardwareManifest, progress: Progress) -> Backend:
