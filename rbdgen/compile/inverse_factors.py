@@ -11,8 +11,7 @@ once; the next one multiplies them (`matrix_rows`).
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from collections.abc import Container
 
 import numpy as np
 
@@ -35,53 +34,54 @@ NOTHING = 1e-18  # of M⁻¹'s diagonal entry: what is less comes of rounding
 SAMPLES, SEED = 16, 7
 
 
-@dataclass(frozen=True)
-class InverseFactors:
-    """``rows``: coordinate → those on its way to the root, itself last; ``graph``: W and V of M."""
-
-    rows: Mapping[int, list[int]]
-    graph: Graph
-
-    @property
-    def terms(self) -> int:
-        """The products of a column of M⁻¹."""
-        return sum(map(len, self.rows.values()))
-
-    @property
-    def additions(self) -> int:
-        """Additions of the factors, and of a column."""
-        return self.graph.operations()["add"] + self.terms - len(self.rows)
+def rows_of(factors: Graph) -> dict[int, list[int]]:
+    """Coordinate → those on its way to the root, itself last: where W, and V, have entries."""
+    found: dict[int, list[int]] = {}
+    for name in factors.outputs:
+        if kind_of(name) == "W":
+            row, column = indices(name)
+            found.setdefault(row, []).append(column)
+    return found
 
 
-def factors_that_save(front: Front, additions: int, interval: int) -> InverseFactors | None:
-    """The factors of M⁻¹, which takes so many ``additions`` at once; None where they save too few,
-    or where an ``interval`` has no room for all columns."""
+def additions_of(factors: Graph) -> int:
+    """Additions of the factors W and V, and of a column of their product."""
+    rows = rows_of(factors)
+    return factors.operations()["add"] + sum(map(len, rows.values())) - len(rows)
+
+
+def factors_that_save(front: Front, additions: int, interval: int) -> Graph | None:
+    """The factors of M⁻¹, ``W[k,j]`` and ``V[k,j]`` of entries of M.
+
+    M⁻¹ takes so many ``additions`` at once. None where the factors save too few of them, or where
+    an ``interval`` has no room for all columns.
+    """
     if additions < MANY or not any(kind_of(name) == "Minv" for name in front.graph.outputs):
         return None
     own = _factors(front, frozenset())
     own = _factors(front, _zeros(front, own))
-    saves = len(own.rows) <= interval and own.additions <= FEWER * additions
+    saves = len(rows_of(own)) <= interval and additions_of(own) <= FEWER * additions
     return own if saves else None
 
 
-def _zeros(front: Front, own: InverseFactors) -> frozenset[tuple[int, int]]:
+def _zeros(front: Front, own: Graph) -> frozenset[tuple[int, int]]:
     """The entries of W that are zero in any state, though M has none there: a floating base's.
 
     An entry adds V_kj W_kj to M⁻¹_kk.
     """
     anything = random_inputs(front.canonical, front.graph.inputs, SAMPLES, SEED)
-    masses = Graph(front.graph.inputs, {n: front.graph.outputs[n] for n in own.graph.inputs})
-    found = evaluate(own.graph, evaluate(masses, anything))
+    masses = Graph(front.graph.inputs, {n: front.graph.outputs[n] for n in own.inputs})
+    found = evaluate(own, evaluate(masses, anything))
     share = {
         (k, j): float(np.max(found[spell("V", k, j)] * found[spell("W", k, j)]))
-        for k, row in own.rows.items()
+        for k, row in rows_of(own).items()
         for j in row
     }
-    largest = {k: max(share[k, j] for j in row) for k, row in own.rows.items()}
+    largest = {k: max(share[k, j] for j in row) for k, row in rows_of(own).items()}
     return frozenset((k, j) for (k, j), own in share.items() if own < NOTHING * largest[k])
 
 
-def _factors(front: Front, zeros: Container[tuple[int, int]]) -> InverseFactors:
+def _factors(front: Front, zeros: Container[tuple[int, int]]) -> Graph:
     """W and V of the lower triangle of M, without W's ``zeros``."""
     masses = {n: node for n, node in front.graph.outputs.items() if kind_of(n) == "M"}
     order, nv = _order(front), front.canonical.nv
@@ -109,8 +109,7 @@ def _factors(front: Front, zeros: Container[tuple[int, int]]) -> InverseFactors:
                 outputs[spell("V", k, j)] = builder.lift(value * found.D_inverse[j])
                 outputs[spell("W", k, j)] = builder.lift(value)
     inputs = tuple(name for name, node in masses.items() if node.op is not Op.CONST)
-    graph = verify(Graph(inputs, outputs))
-    return InverseFactors({k: list(row) for k, row in W.items()}, graph)
+    return verify(Graph(inputs, outputs))
 
 
 def _order(front: Front) -> dict[int, int]:

@@ -31,7 +31,7 @@ from ..words.instances import instantiate
 from ..words.program_ranges import ProgramDomain
 from .dot_products import Slot, Vector, largest, one_point, products, scale_of
 from .front import Front, is_large
-from .inverse_factors import INVERSE, InverseFactors, factors_that_save
+from .inverse_factors import INVERSE, additions_of, factors_that_save, rows_of
 from .words import as_designed, with_outputs
 
 PRODUCT, FORWARD = "product", "forward"
@@ -160,13 +160,14 @@ def inverse_in_columns(
     own = factors_that_save(front, additions, interval)
     if own is None:
         return None
+    rows = rows_of(own)
     progress("columns of M⁻¹")
     entries = [n for n in front.graph.outputs if kind_of(n) == "Minv"]
     words = as_designed(front, progress)
-    given = with_outputs(front.graph, searched(), [*own.graph.inputs, *entries])
-    limbs = _inverse_columns(own, entries, given)
-    along = ProgramDomain(then(once(FACTORS, own.graph), limbs, front.graph.inputs), given)
-    factors = words(own.graph, along.of(FACTORS))
+    given = with_outputs(front.graph, searched(), [*own.inputs, *entries])
+    limbs = _inverse_columns(rows, entries, given)
+    along = ProgramDomain(then(once(FACTORS, own), limbs, front.graph.inputs), given)
+    factors = words(own, along.of(FACTORS))
     along.made(FACTORS, factors, rounded=True)  # small ones may be off by more than they are
     samples, extremes = along.states["samples"], along.states["extremes"]
     more = {name: values[-FURTHER:] for name, values in samples.items()}
@@ -179,28 +180,30 @@ def inverse_in_columns(
     made = instantiate(limbs, {LIMB: words(limbs.templates[LIMB], along.of(LIMB, thinned=True))})
     new = {OF_FACTORS: Piece(factors, {}), INVERSE: Piece(made.whole, {}, made)}
     if FORWARD in pieces:
-        rows = _forward_rows(front.graph.inputs, entries, given)
-        limits = one_point(ProgramDomain(rows, given).of(LIMB, thinned=True))
-        forward = instantiate(rows, {LIMB: words(rows.templates[LIMB], limits)})
+        by_rows = _forward_rows(front.graph.inputs, entries, given)
+        limits = one_point(ProgramDomain(by_rows, given).of(LIMB, thinned=True))
+        forward = instantiate(by_rows, {LIMB: words(by_rows.templates[LIMB], limits)})
         new[FORWARD] = Piece(forward.whole, {}, forward)
-    count = len(own.rows)
+    count, terms = len(rows), sum(map(len, rows.values()))
     note = (
         f"columns of M⁻¹ are time-multiplexed in {INVERSE}, one of {count} after the other, with "
-        f"{own.terms} products at a time; {own.additions} of {additions} additions"
+        f"{terms} products at a time; {additions_of(own)} of {additions} additions"
     )
     turns = dict.fromkeys((INVERSE, FORWARD), interval // count * count)
     return _replaced(front, pieces, new), {OF_FACTORS: interval, **turns}, note
 
 
-def _inverse_columns(own: InverseFactors, entries: Collection[str], given: InputDomain) -> Program:
-    """A visit for each column, which gives what is on or below the diagonal."""
+def _inverse_columns(
+    rows: Mapping[int, Sequence[int]], entries: Collection[str], given: InputDomain
+) -> Program:
+    """A visit for each column, which gives what is on or below the diagonal; ``rows``: of W."""
     turns = []
-    for j, row in own.rows.items():
-        slots: list[Slot] = [(k, spell("W", j, k) if k in row else "", "") for k in own.rows]
-        sums = {i: name for i in own.rows if (name := spell("Minv", i, j)) in entries}
+    for j, row in rows.items():
+        slots: list[Slot] = [(k, spell("W", j, k) if k in row else "", "") for k in rows]
+        sums = {i: name for i in rows if (name := spell("Minv", i, j)) in entries}
         size = scale_of(given.limits[spell("Minv", j, j)])
-        turns.append([Vector([*own.rows], slots, sums, size)])
-    matrix = {(i, k): spell("V", i, k) for i, row in own.rows.items() for k in row}
+        turns.append([Vector([*rows], slots, sums, size)])
+    matrix = {(i, k): spell("V", i, k) for i, row in rows.items() for k in row}
     return products(matrix, {}, turns, (INVERSE, 0))
 
 

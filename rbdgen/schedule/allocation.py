@@ -191,74 +191,60 @@ SENDER = 2  # and a place from which a port reads: a memory, and a choice
 
 def grouped(program: FixedProgram, rounds: int) -> dict[str, list[list[Visit]]]:
     """Template → its visits in groups of ``rounds``; the last has what is left."""
-    return _Groups(program, rounds).found
-
-
-@dataclass(frozen=True, eq=False)
-class _Visits:
-    """The needs of each visit.
-
-    Products and sums, as sets of ``bits``, and their ``sizes``; the ports where it ``reads``
-    results, with their factors; whether ``others`` read a word of the task's; and its ``readers``.
-    """
-
-    bits: Mapping[Visit, tuple[int, int]]
-    sizes: Mapping[Visit, int]
-    reads: Mapping[Visit, list[tuple[str, VisitResult, float]]]
-    others: Mapping[Visit, frozenset[tuple[str, bool]]]
-    readers: Mapping[Visit, set[Visit]]
+    return _allocation(program).grouped(rounds)
 
 
 @lru_cache(maxsize=1)
-def _visits(program: FixedProgram) -> _Visits:
-    """The same for any number of rounds."""
-    needs = needs_of(program)
-    sources: dict[Visit, dict[str, Source]] = {
-        visit: {port: needs[visit].read(port, source) for port, source in own.items()}
-        for visit, own in program.real.reads.items()
-    }
-    reads = {
-        visit: [
-            (port, word, by)
-            for port, (word, by) in ((port, factored(source)) for port, source in own.items())
-            if isinstance(word, VisitResult)
-        ]
-        for visit, own in sources.items()
-    }
-    others = {
-        visit: frozenset(
-            (port, not isinstance(source, float))
-            for port, source in own.items()
-            if not isinstance(factored(source)[0], VisitResult)
-        )
-        for visit, own in sources.items()
-    }
-    readers: dict[Visit, set[Visit]] = {visit: set() for visit in needs}
-    for visit, results in reads.items():
-        for _, source, _ in results:
-            readers[source.visit].add(visit)
-    bits = _bits(program, needs)
-    sizes = {visit: _size([own]) for visit, own in bits.items()}
-    return _Visits(bits, sizes, reads, others, readers)
+def _allocation(program: FixedProgram) -> _Allocation:
+    """The visits to be grouped: the same for any number of rounds."""
+    return _Allocation(program)
 
 
-class _Groups:
-    """First in the order of what they need. Then two change places as long as that makes less."""
+class _Allocation:
+    """Visits in the order of what they need; two change places as long as that makes less.
 
-    def __init__(self, program: FixedProgram, rounds: int) -> None:
-        made = _visits(program)
-        self._made, self._bits = made, made.bits
+    ``bits``: products and sums that each needs, as sets; ``reads``: the ports where it reads
+    results, and their factors; ``others``: those where it reads anything else, and whether that is
+    a word of the task; ``readers``: the visits that read its results.
+    """
+
+    def __init__(self, program: FixedProgram) -> None:
+        self.program = program
+        needs = needs_of(program)
+        self.bits = _bits(program, needs)
+        self.reads: dict[Visit, list[tuple[str, VisitResult, float]]] = {}
+        self.others: dict[Visit, frozenset[tuple[str, bool]]] = {}
+        self.readers: dict[Visit, set[Visit]] = {visit: set() for visit in needs}
+        for visit, sources in program.real.reads.items():
+            live = {port: needs[visit].read(port, own) for port, own in sources.items()}
+            read = [(port, *factored(source)) for port, source in live.items()]
+            self.reads[visit] = [
+                (port, word, by) for port, word, by in read if isinstance(word, VisitResult)
+            ]
+            self.others[visit] = frozenset(
+                (port, not isinstance(live[port], float))
+                for port, word, _ in read
+                if not isinstance(word, VisitResult)
+            )
+            for _, result, _ in self.reads[visit]:
+                self.readers[result.visit].add(visit)
+
+    def grouped(self, rounds: int) -> dict[str, list[list[Visit]]]:
+        """Template → its visits in groups of ``rounds``."""
         self._costs: dict[int, int] = {}  # of groups as they are, by their ids
         self._of: dict[Visit, list[Visit]] = {}
-        self.found: dict[str, list[list[Visit]]] = {}
-        for name in program.templates:
-            visits = sorted(program.real.of(name), key=lambda v: (made.sizes[v], v.key[::-1]))
-            self.found[name] = [visits[k : k + rounds] for k in range(0, len(visits), rounds)]
-            self._of |= {visit: group for group in self.found[name] for visit in group}
-        few = [name for name in self.found if len(program.real.of(name)) <= SEARCHED]
+        found: dict[str, list[list[Visit]]] = {}
+        for name in self.program.templates:
+            visits = sorted(
+                self.program.real.of(name), key=lambda v: (_size([self.bits[v]]), v.key[::-1])
+            )
+            found[name] = [visits[k : k + rounds] for k in range(0, len(visits), rounds)]
+            self._of |= {visit: group for group in found[name] for visit in group}
+        few = [own for name, own in found.items() if len(self.program.real.of(name)) <= SEARCHED]
         better = True
         while better:
-            better = sum(self._improve(self.found[name]) for name in few) > 0
+            better = sum(map(self._improve, few)) > 0
+        return found
 
     def _improve(self, groups: list[list[Visit]]) -> int:
         """Exchanges that made less, of all that there could be among the groups of a template."""
@@ -278,8 +264,7 @@ class _Groups:
 
     def _near(self, one: Visit, other: Visit) -> list[list[Visit]]:
         """The groups whose cost depends on where these visits are."""
-        readers = self._made.readers
-        visits = {one, other} | readers[one] | readers[other]
+        visits = {one, other} | self.readers[one] | self.readers[other]
         return list({id(group): group for group in map(self._of.__getitem__, visits)}.values())
 
     def _exchange(self, one: list[Visit], a: int, other: list[Visit], b: int) -> None:
@@ -293,13 +278,13 @@ class _Groups:
 
     def _cost(self, group: list[Visit]) -> int:
         """The group's operations, and the sources of its ports."""
-        others = frozenset[tuple[str, bool]]().union(*map(self._made.others.__getitem__, group))
+        others = frozenset[tuple[str, bool]]().union(*map(self.others.__getitem__, group))
         places = {
             (port, id(self._of[source.visit]), source.name, by)
             for visit in group
-            for port, source, by in self._made.reads[visit]
+            for port, source, by in self.reads[visit]
         }
-        size = _size(map(self._bits.__getitem__, group))
+        size = _size(map(self.bits.__getitem__, group))
         return size + SENDER * (len(places) + len(others))
 
 
