@@ -15,8 +15,8 @@ from ..design.coordinates import brief, coordinate_table, worst_lines
 from ..design.manifest import HardwareManifest
 from ..draw.floor_plan import picture as floor_plan
 from ..draw.organisation import organisation
+from ..draw.report_charts import WordRow, spare, word_bars
 from ..draw.tables import limits_text
-from ..draw.word_ranges import Row, picture, spare
 from ..graph.fixed import FixedGraph, Integers
 from ..graph.node import Node, Op
 from ..system.messages import Progress
@@ -128,7 +128,7 @@ def drawn(region: str, signals: Sequence[Signal]) -> str:
     """The signals of a region as a picture."""
     rows = [signal.row for signal in signals]
     title = f"{region}: {len(rows)} words, {spare(rows):.2f} bits spare on average"
-    return picture(title, rows)
+    return word_bars(title, rows)
 
 
 def _instance(entry: HardwareManifest) -> str:
@@ -170,9 +170,9 @@ class Signal(NamedWord):
         return "–" if self.needs == -math.inf else f"{self.top - self.needs:.2f}"
 
     @property
-    def row(self) -> Row:
+    def row(self) -> WordRow:
         """The same, to be drawn."""
-        return Row(self.top, self.fraction, self.needs)
+        return WordRow(self.top, self.fraction, self.needs)
 
 
 def signals_of(product: Product, seed: int) -> dict[str, list[Signal]]:

@@ -18,8 +18,8 @@ from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
 from ..design.rules import QUICK
 from ..design.target import Target, find_target
+from ..draw.exploration import as_text as exploration_text
 from ..draw.exploration import picture
-from ..draw.exploration_table import as_text as exploration_text
 from ..schedule.area import fitted, model_error
 from ..schedule.explored import DesignPoint, Explored, QuickError, Sites
 from ..system.messages import Progress

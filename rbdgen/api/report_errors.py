@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..compile.product import Product
 from ..compile.samples import accuracy_of
 from ..design.coordinates import CoordinateError, coordinate_errors
-from ..draw.heatmap import heatmap
+from ..draw.report_charts import heatmap
 from ..graph.accuracy import REPORTED, SCALES, Accuracy, row_squares
 from ..graph.word import first_of
 from ..system.messages import Progress

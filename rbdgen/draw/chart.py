@@ -158,6 +158,16 @@ class Cells:
         """The right end of the last column."""
         return self.left + self.wide * self.columns
 
+    def page(self, title: str, columns: Sequence[str], below: str) -> ET.Element:
+        """A page with the names of rows and columns, and ``below`` them what the columns are."""
+        needed = max(svg.extent(title, 14) + 2 * MARGIN, self.left + svg.extent(below, TINY) + 10)
+        about = f"{len(self.names)} rows; columns: {below}"
+        drawn = page(title, max(self.right + 10, needed), self.bottom + 30, 14.0, about)
+        self.rows(drawn)
+        self.heads(drawn, dict(enumerate(columns)))
+        svg.text(drawn, self.left, self.bottom + 16, below, size=TINY, colour=GREY)
+        return drawn
+
     def rows(self, parent: ET.Element, inset: float = 0.0, ground: str = "") -> None:
         """The names, and a band behind each row's cells, ``inset`` from its neighbours."""
         for k, name in enumerate(self.names):

@@ -11,11 +11,11 @@ import numpy as np
 
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import sample_inputs
-from rbdgen.draw.heatmap import Share, solved_share
 from rbdgen.system.messages import Progress
 from rbdgen_host.driver import Dynamics
 
 from .ilqr import Array, Points, Robotics, Tasks, solve
+from .solved_share import Share, solved_share
 from .trajectories import arm, legs
 from .word_choices import ONE_POINT, SIZE_HEAD, TARGET, Choice, Size, fewest_bits, size_cells
 from .word_gradients import OnePoint, PerSignal

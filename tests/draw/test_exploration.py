@@ -6,8 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rbdgen.draw.exploration import picture
-from rbdgen.draw.exploration_table import as_text
+from rbdgen.draw.exploration import as_text, picture
 from rbdgen.schedule.area import ModelError
 from rbdgen.schedule.explored import DesignPoint, Explored, Sites
 
