@@ -12,9 +12,8 @@ from ..robot.canonical import merge_fixed
 from ..robot.compose import reroot as rerooted
 from ..robot.frames import align_axes
 from ..robot.limb_unification import equal_limbs
-from ..robot.model import RobotError
+from ..robot.model import ALIKE, RobotError
 from ..robot.topology import (
-    TOLERANCE,
     BranchDifference,
     ModuleCount,
     NamedArray,
@@ -42,7 +41,7 @@ class TopologyReport(Report[Organisation]):
 
 def topology(
     robot: str,
-    tolerance: float = TOLERANCE,
+    tolerance: float = ALIKE,
     turns: int | None = None,
     reroot: bool = False,
     **choices: Any,

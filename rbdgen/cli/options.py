@@ -7,7 +7,7 @@ from typing import Any
 
 from ..design.choices import EXECUTORS
 from ..design.loading import shipped_robots
-from ..robot.topology import TOLERANCE
+from ..robot.model import ALIKE
 from .arguments import Parser, assignment, count, examples, number
 from .design_options import design_options
 
@@ -105,7 +105,7 @@ def topology_command(commands: Any) -> Parser:
     group.add_argument(
         "--tolerance",
         type=number,
-        default=TOLERANCE,
+        default=ALIKE,
         metavar="X",
         help="limbs are alike where they differ by no more than this part of their length, mass "
         "and moments (default: %(default)g); what differs by a little more is listed",

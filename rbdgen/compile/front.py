@@ -20,7 +20,6 @@ from ..design.rules import TRACE
 from ..design.target import Target
 from ..dynamics.interface import Columns, random_inputs, to_columns
 from ..dynamics.kinematics import Frames
-from ..dynamics.pivot_bounds import obstacle, pivot_bounds, without_pivot_bounds
 from ..dynamics.trace import trace as trace_functions
 from ..dynamics.winograd import Largest
 from ..golden import crba, random_state
@@ -80,6 +79,8 @@ class Front:
         """Bounds of M in every state, for proofs; `NO_BOUNDS` where no proof can use them."""
         if self.why_no_pivot_bounds or not self.graph.known:
             return NO_BOUNDS
+        from ..dynamics.pivot_bounds import pivot_bounds
+
         if holds(self.design):  # efforts have their share of what the held frames carry
             return pivot_bounds(self._bodies)
         box = bounds(self.design, self.canonical)  # efforts are those that accelerations in it take
@@ -94,6 +95,8 @@ class Front:
             return ""
         if self.parameters is not None or self.design.payload is not None:
             return "inertias come with tasks, or are in registers"
+        from ..dynamics.pivot_bounds import obstacle
+
         return obstacle(self._bodies)
 
     @cached_property
@@ -155,6 +158,8 @@ def notes_of_pivots(front: Front) -> list[str]:
         return [
             f"pivots: {front.why_no_pivot_bounds}, so nothing is proven behind their reciprocals"
         ]
+    from ..dynamics.pivot_bounds import without_pivot_bounds
+
     several = without_pivot_bounds(
         front.canonical, given_coordinates(front.design, front.canonical)
     )

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..robot.canonical import merge_fixed
-from ..robot.compose import reroot
 from ..robot.frame_lookup import frame_of
 from ..robot.frames import align_axes
 from ..robot.model import EARTH, NotFound, Robot, RobotError
 from ..robot.sources import DESCRIPTION, as_urdf, described, is_xacro, of_its_source
-from ..robot.topology import topology
 from ..robot.urdf import parse_urdf
 from ..robot.variations import PAYLOAD
 from ..robot.xml_lines import did_you_mean, quoted, read_bytes
@@ -207,6 +205,9 @@ def _parsed(
 
 def _on_base_link(design: Design, robot: Robot, source: YamlNode | None) -> tuple[Design, Robot]:
     """The robot on its other base, and the design with that link's name."""
+    from ..robot.compose import reroot
+    from ..robot.topology import topology
+
     try:
         link, rigid = design.base_link or BEST, merge_fixed(robot)
         if link == BEST:

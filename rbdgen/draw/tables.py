@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..design.coordinates import CoordinateError, coordinate_table, worst_lines
 from ..design.facts import (
@@ -14,9 +14,10 @@ from ..design.facts import (
     FunctionFacts,
 )
 from ..design.limits import LimitRow
-from ..design.runs import AcceleratorRun, CoreRun
-from ..robot.limb_unification import rounded_up
-from ..robot.topology import Organisation
+
+if TYPE_CHECKING:
+    from ..design.runs import AcceleratorRun, CoreRun
+    from ..robot.topology import Organisation
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -221,6 +222,8 @@ def _latency(facts: FunctionFacts) -> int | str:
 
 def topology_text(facts: Organisation) -> str:
     """The facts of ``rbdgen.api.topology``."""
+    from ..robot.limb_unification import rounded_up
+
     arrays, modules = facts.arrays, facts.modules
     columns = {branch.name: branch.columns for branch in facts.branches}
     split = f" ({' + '.join(facts.root_modules)})" if facts.root_modules else ""
@@ -263,6 +266,8 @@ OF_COORDINATES = "off from float64, RMS, relative to what each coordinate is the
 
 def simulation_text(report: CoreRun | AcceleratorRun) -> str:
     """The report of ``rbdgen.api.simulate``."""
+    from ..design.runs import AcceleratorRun
+
     if isinstance(report, AcceleratorRun):
         return accelerator_simulation_text(report)
     kept = report.promised is not None

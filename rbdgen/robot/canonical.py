@@ -15,7 +15,6 @@ from dataclasses import replace
 
 from .denavit_hartenberg import modified_dh
 from .frames import align_axes, regroup_inertia
-from .limb_unification import equal_limbs
 from .model import Frame, Joint, JointKind, Robot, Transform
 
 Rewrite = Callable[[Robot], Robot]
@@ -31,13 +30,18 @@ def rewrites(
     steps: list[tuple[str, Rewrite]] = [
         ("merge_fixed", merge_fixed),  # later steps see moving joints only
         ("align_axes", lambda robot: align_axes(robot, snap, notes)),  # one case: z
-        ("equal_limbs", lambda robot: equal_limbs(robot, alike, notes)),  # before frames differ
+    ]
+    if alike:
+        from .limb_unification import equal_limbs
+
+        steps += [("equal_limbs", lambda robot: equal_limbs(robot, alike, notes))]
+    return [
+        *steps,  # limbs are made equal before their frames differ
         # frames may slide and turn about z only
         ("modified_dh", lambda robot: modified_dh(robot, geometry)),
         # depends on the final frames
         ("regroup_inertia", lambda robot: regroup_inertia(robot, not geometry)),
     ]
-    return [step for step in steps if alike or step[0] != "equal_limbs"]
 
 
 def stages(

@@ -147,6 +147,7 @@ class JointKind(Enum):
         return {"fixed": 0, "floating": 6, "planar": 3}.get(self.value, 1)
 
 
+ALIKE = 1e-4  # limbs that differ by no more are: words of 18 bits, rounded figures of a file
 BASE = JointKind.FLOATING.nv  # of v's first entries are a floating base's
 # rad/s or m/s. A file that says so much says "none": motors of joints reach 60 rad/s.
 FASTEST = 100.0

@@ -18,7 +18,6 @@ from typing import BinaryIO
 
 from ..system.cache import cached, named
 from .model import NotFound, RobotError
-from .xacro_files import expanded, own_line
 from .xml_lines import MAX_BYTES, did_you_mean, one_line, read_bytes
 
 STANDARD_INPUT = "-"
@@ -33,6 +32,8 @@ def as_urdf(file: Path, xacro: Mapping[str, str] | None = None) -> Path:
     One that cannot be read is itself: who reads it says why.
     """
     if is_xacro(file):
+        from .xacro_files import expanded
+
         return _kept(_stem(file), expanded(file, xacro)) if file.is_file() else file
     if xacro:
         shown = one_line(str(file), 200)
@@ -83,9 +84,12 @@ def of_its_source(refusal: str, urdf: str, given: Path) -> str:
         ours = given.name == f"{_STDIN}.urdf" and given.parent.name.endswith(f"-{_STDIN}")
         return refusal.replace(f"{urdf}:", "standard input:") if ours else refusal
     start = re.match(rf"{re.escape(urdf)}:\d+: ", refusal)
-    line = own_line(given, refusal[start.end() :]) if start and is_xacro(given) else None
-    if start and line is not None:
-        return f"{given}:{line}: {refusal[start.end() :]}"
+    if start and is_xacro(given):
+        from .xacro_files import own_line
+
+        line = own_line(given, refusal[start.end() :])
+        if line is not None:
+            return f"{given}:{line}: {refusal[start.end() :]}"
     return refusal.replace(f"{urdf}:", f"{given} as a URDF:")
 
 

@@ -25,9 +25,7 @@ import numpy as np
 from ..system.records import Record
 from .canonical import merge_fixed
 from .limbs import ROOT_MODULES, Branch, Limbs, coordinates, limbs_of
-from .model import JointKind, Robot, RobotError
-
-TOLERANCE = 1e-4  # the error of 18-bit words, and what rounded figures of a URDF leave
+from .model import ALIKE, JointKind, Robot, RobotError
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ class Topology:
         return max(array.work for array in self.arrays)
 
 
-def topology(robot: Robot, tolerance: float = TOLERANCE, turns: int | None = None) -> Topology:
+def topology(robot: Robot, tolerance: float = ALIKE, turns: int | None = None) -> Topology:
     """The organisation of the robot's tree; the robot may be as read or rewritten.
 
     ``tolerance``: limbs that differ by no more are alike (``alike.differences``). ``turns``: how

@@ -13,8 +13,8 @@ from rbdgen.api import topology
 from rbdgen.api.structure import facts_of
 from rbdgen.draw import svg
 from rbdgen.draw.organisation import organisation
-from rbdgen.robot.model import Robot
-from rbdgen.robot.topology import TOLERANCE, Organisation
+from rbdgen.robot.model import ALIKE, Robot
+from rbdgen.robot.topology import Organisation
 from rbdgen.robot.topology import topology as organised
 from tests.support.trees import any_tree, floating_tree, legs_and_tail
 
@@ -36,7 +36,7 @@ Box = tuple[float, float, float, float]
 
 def random_facts(robot: Robot) -> Organisation:
     found = organised(robot)
-    return facts_of(found, found.present, "", TOLERANCE, None)
+    return facts_of(found, found.present, "", ALIKE, None)
 
 
 def box(rectangle: ET.Element) -> Box:

@@ -15,8 +15,17 @@ from rbdgen.robot.compose import reroot
 from rbdgen.robot.frames import align_axes, move_frame
 from rbdgen.robot.limb_similarity import SIGNS, handed_on, poses_at_zero, shape_of
 from rbdgen.robot.limbs import limbs_of
-from rbdgen.robot.model import Drivetrain, Inertia, Joint, JointKind, Robot, RobotError, Transform
-from rbdgen.robot.topology import TOLERANCE, Topology, topology
+from rbdgen.robot.model import (
+    ALIKE,
+    Drivetrain,
+    Inertia,
+    Joint,
+    JointKind,
+    Robot,
+    RobotError,
+    Transform,
+)
+from rbdgen.robot.topology import Topology, topology
 from rbdgen.robot.urdf import parse_urdf
 from tests.support.limbs import urdf_of_carousel
 from tests.support.trees import (
@@ -243,7 +252,7 @@ def test_a_changed_limb_is_not_alike(seed: int, change: Callable[[Joint, float],
     if change not in (_of_another_kind, _with_friction):
         ((a, b, off),) = changed.near
         assert (a, b) == (0, 1)
-        assert TOLERANCE < off < 0.1
+        assert ALIKE < off < 0.1
         assert len(topology(changed.robot, tolerance=1.001 * off).alike) == 1
         assert len(topology(changed.robot, tolerance=0.999 * off).alike) == 2
 
