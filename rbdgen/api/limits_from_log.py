@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compile.flow import Front, front_end
-from ..compile.holding import holds
 from ..compile.samples import accuracy_of
 from ..compile.words import in_words, sample_inputs
 from ..design.arrays import needs
-from ..design.design import Design
+from ..design.design import Design, holds
 from ..design.keywords import DesignChoices
 from ..design.limits import joint_limits
 from ..design.loading import load, refuse_unknown

@@ -12,7 +12,7 @@ import numpy as np
 from ..design.arrays import given_coordinates, held, root_of
 from ..design.bounds import bounds
 from ..design.choices import LATHROP
-from ..design.design import Design, formulation_of
+from ..design.design import Design, formulation_of, holds
 from ..design.effects import refuse_design
 from ..design.functions import MATRICES, OF_MASSES
 from ..design.loading import as_filed
@@ -36,7 +36,6 @@ from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
 from ..words.order import EXACT, run
 from ..words.pivot_bounds import NO_BOUNDS, PivotBounds
-from .holding import holds
 from .parameters import (
     Parameters,
     any_registers,

@@ -18,33 +18,21 @@ import numpy as np
 from .. import golden
 from ..design.arrays import held
 from ..design.bounds import Bounds, State, random_states
-from ..design.design import Design
+from ..design.design import Design, stays
 from ..dynamics.contacts import Grip, slowed
 from ..dynamics.scalars import FloatScalars
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node
-from ..graph.word import indices, spell
+from ..graph.word import DRAWN, HOLD, indices, spell
 from ..robot.model import Array, Robot
 from ..words.domain import copied
 
-HOLD = "hold"  # components of λ, as coordinates of a search
-DRAWN = "drawn"  # velocities before they are those of held frames, as such coordinates
 YIELDING = 1e-3  # of the mean of J W Jᵀ's diagonal
 SLIP = 0.1  # of the drawn velocities: frames are not quite at rest in states that come in
 POSTURES, POSTURE_SEED = 64, 5  # of which that is the mean
 LEAST = 1e-3  # of the largest singular value: what holds a frame by less does not
 TINY = 1e-6  # N·m or N
 WITHIN = 1 - 2.0**-40  # of the limits of velocities, which are then kept whatever is rounded
-
-
-def holds(design: Design) -> bool:
-    """Whether frames are held in the design's states."""
-    return "cfd" in design.functions
-
-
-def stays(design: Design) -> bool:
-    """Whether they do not move there."""
-    return design.functions == ("cfd",)
 
 
 def random_holds(

@@ -10,7 +10,7 @@ import numpy as np
 from .. import golden
 from ..design.arrays import given_coordinates, held, needs, root_of
 from ..design.bounds import State, bounds, random_states, turns
-from ..design.design import Design
+from ..design.design import Design, holds
 from ..design.functions import GIVES, INVERTING, ROLLOUTS
 from ..design.payload import LOADS, words_of
 from ..dynamics.block_inverse import FARTHEST, LEFT_OUT
@@ -20,13 +20,12 @@ from ..dynamics.trace import trace as trace_functions
 from ..graph.accuracy import Accuracy
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
-from ..graph.word import FAR, ROOT, indices, kind_of, renamed, spell
+from ..graph.word import DRAWN, FAR, HOLD, ROOT, indices, kind_of, renamed, spell
 from ..robot.frame_lookup import frame_of
 from ..robot.model import BASE, Array, Robot, RobotError, Transform
 from ..robot.rotors import without_friction
 from ..robot.variations import PAYLOAD
 from ..words.domain import Domain, copied
-from .holding import DRAWN, HOLD, HeldGraph, held_motion, hold_limits, holds, random_holds, rest_on
 from .parameters import DEVIATION, Parameters, symbolic
 
 # functions that need a regular mass matrix
@@ -69,6 +68,8 @@ def sample_states(
     if "tau" in needed:
         qdd, support = state["qdd"], np.zeros(robot.nv)
         if holds(design):
+            from .holding import held_motion, random_holds
+
             forces = random_holds(design, box, n, _random(seed, HOLD_SEED), extremes)
             state["qd"], qdd, support = held_motion(design, robot, box, state, forces)
         tau = _rnea(design, robot, state, state["qd"], qdd) - support
@@ -180,6 +181,8 @@ def _hold(design: Design, robot: Robot, state: State, effort: Array, given: int)
     still = np.zeros_like(state["qd"])
     rest = _rnea(design, robot, state, still, still)[:, given:]
     if holds(design):
+        from .holding import rest_on
+
         rest = rest_on(design, robot, state["q"], rest, whole)
     change = state["tau"] - rest
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -260,7 +263,10 @@ def domain_of(
     off = design.nearby
     limits |= dict.fromkeys(steps, (-off, off))
     limits |= {name: box.payload.loads()[indices(name)[0]] for name in loads}
-    limits |= {name: hold_limits(design, box)[name] for name in forces}
+    if forces:
+        from .holding import hold_limits
+
+        limits |= {name: hold_limits(design, box)[name] for name in forces}
     for name in rates:
         most = float(box.qd[indices(name)[0]])
         limits[name] = -most, most
@@ -337,6 +343,8 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str], held: Paramete
 
     held_graph = None
     if holds(design):
+        from .holding import HeldGraph
+
         held_graph = HeldGraph(builder, design, robot, bounds(design, robot), traced, carried)
         outputs |= {name: node for name, node in held_graph.motion.items() if name in inputs}
     for field, gives in (("tau", "tau"), ("bias", "tau"), ("Minv", "Minv")):

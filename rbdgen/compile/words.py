@@ -11,7 +11,7 @@ import numpy as np
 
 from ..design.arrays import given_coordinates
 from ..design.bounds import State, bounds
-from ..design.design import formulation_of
+from ..design.design import formulation_of, stays
 from ..dynamics.interface import (
     MARGIN,
     SAMPLED,
@@ -38,7 +38,6 @@ from ..words.order import UNITS, run
 from ..words.program_ranges import ProgramDomain, ToWords, read_by_visits
 from ..words.ranges import NotPositive, Ranges
 from .front import Front
-from .holding import stays
 from .parameters import DEVIATION, not_registers
 from .samples import domain_of, factors, sample_states
 

@@ -105,6 +105,16 @@ def has_registers(design: Design) -> bool:
     return design.parameters == "registers"
 
 
+def holds(design: Design) -> bool:
+    """Whether frames are held in the design's states."""
+    return "cfd" in design.functions
+
+
+def stays(design: Design) -> bool:
+    """Whether the frames that are held do not move in any state."""
+    return design.functions == ("cfd",)
+
+
 def has_rollouts(design: Design) -> bool:
     """Whether tasks may ask for steps of integration."""
     return not set(ROLLOUTS).isdisjoint(design.functions)

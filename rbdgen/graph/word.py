@@ -16,6 +16,8 @@ from functools import cache
 SYMMETRIC = ("M", "Minv")  # a graph has their lower triangle only
 ROOT = "root"  # a number of a state, below 0 where its base moves as it is told
 FAR = "far"  # a number: 1 where the M⁻¹ that came in was not near, else 0
+HOLD = "hold"  # components of λ, as coordinates of a search
+DRAWN = "drawn"  # velocities before they are those of held frames, as such coordinates
 # As many as v has entries (less a given base's), as q has, twice v's, and as frames are named.
 V, Q, X, FRAMES = "v", "q", "x", "frames"
 # Of one state, what is no matrix (v, v). Of named frames, all of them: position, rotation, velocity
