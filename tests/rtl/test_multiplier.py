@@ -24,7 +24,7 @@ from rbdgen.system.templates import data_folder
 from rbdgen.tools.cells import FAMILIES
 from rbdgen.tools.tool import YOSYS, run_tool
 from rbdgen.tools.verilate import build
-from rbdgen.tools.yosys import synth_ecp5
+from rbdgen.tools.yosys import synth
 from tests.support.cell_models import cell_models
 from tests.support.marks import fast_at
 from tests.support.simulated import cells
@@ -236,17 +236,19 @@ def test_behavioural_twin_is_exact(tmp_path: Path) -> None:
 
 
 def netlist(folder: Path, family: str) -> Path:
-    """All units as a gate-level netlist of a family's cells."""
+    """All units as a gate-level netlist of a family's cells, mapped in one run."""
     (folder / "units.il").write_text(emit_cells(UNITS, family))
-    script = "; ".join(FAMILIES[family].script)
-    synthesis = [
-        f"{script.replace('TOP', u.name)}; write_verilog -noattr {u.name}.v" for u in UNITS
+    (folder / "bench.v").write_text(bench())
+    script = [
+        "read_rtlil units.il",
+        "setattr -mod -set keep_hierarchy 1 *",  # each is mapped by itself
+        "read_verilog -sv bench.v",
+        *(line.replace("TOP", "bench") for line in FAMILIES[family].script),
+        "delete bench",
+        "write_verilog -noattr netlist.v",
     ]
-    script = [f"read_rtlil units.il; {command}; design -reset" for command in synthesis]
     (folder / "script.ys").write_text("\n".join(script) + "\n")
     run_tool(YOSYS, ["-s", "script.ys"], folder)
-    text = "\n".join((folder / f"{u.name}.v").read_text() for u in UNITS)
-    (folder / "netlist.v").write_text(text)
     return folder / "netlist.v"
 
 
@@ -270,6 +272,6 @@ def test_cells_are_exact(family: str, model: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("unit", fast_at((2, 6), [*ECP5_CELLS]), ids=lambda unit: unit.name)
 def test_ecp5_cells_spent(unit: Multiplier, tmp_path: Path) -> None:
     (tmp_path / "unit.il").write_text(of_cells(unit, "ecp5"))
-    cells = synth_ecp5([tmp_path / "unit.il"], unit.name, tmp_path / "unit.json")
+    cells = synth("ecp5", [tmp_path / "unit.il"], unit.name, tmp_path / "unit.json")
     assert cells.count == ECP5_CELLS[unit]
     assert cells["MULT18X18D"] == unit.hardware_multipliers
