@@ -22,7 +22,7 @@ from ..system.workers import cores, in_workers
 from ..tools.nextpnr import Placement, place_and_route
 from ..tools.report import SynthesisReport
 from ..tools.tool import SynthesisError, Tool, run_tool
-from ..tools.yosys import synth_ecp5
+from ..tools.yosys import synth
 from .catalog import Board, BoardError, Pll, constraints, patched, pll
 from .emit import verilog_file
 
@@ -78,7 +78,7 @@ def build(
     write(verilog, top_text(name, board, first).encode())
     write(pins, constraints(board, aim_mhz).encode())
     started = time.monotonic()
-    cells = synth_ecp5([*sources, verilog], top, netlist, progress=progress)
+    cells = synth("ecp5", [*sources, verilog], top, netlist, progress=progress)
     seconds["Yosys"] = time.monotonic() - started
     mapped = SynthesisReport.of(board.target, cells)
     for kind, usage in mapped.usage.items():

@@ -29,7 +29,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .task_packets import Status
+from .task_packets import Response, Status
 
 FLAG, ESCAPE, TURNED = 0x7E, 0x7D, 0x20
 BROKEN = 0xFF  # the function of a response to a frame that was damaged
@@ -74,38 +74,28 @@ TESTED = PacketWidths((), (16, 16, 32))
 """The words of a `SELF_TEST` response: tasks answered, wrong words, clocks."""
 
 
-@dataclass(frozen=True)
-class Answered:
-    """A response as the host reads it; ``words`` are signed, and empty for an error."""
-
-    function: int
-    status: Status | None  # None of a frame that was damaged
-    tag: int
-    words: tuple[int, ...] = ()
-
-
 def task(code: int, tag: int, words: Sequence[int], layout: PacketWidths) -> bytes:
     """The payload of a task; ValueError for words that do not fit it."""
     packed = _packed(words, layout.operands)
     return bytes([code]) + tag.to_bytes(2, "little") + packed
 
 
-def response(payload: bytes, of: Mapping[int, PacketWidths]) -> Answered:
+def response(payload: bytes, of: Mapping[int, PacketWidths]) -> Response:
     """Decode a response's payload; DamagedFrame for one that no design sends."""
     if len(payload) < 4:
         raise DamagedFrame(f"a response of {len(payload)} bytes")
     code, said, tag = payload[0], payload[1], int.from_bytes(payload[2:4], "little")
     if code == BROKEN:
-        return Answered(code, None, 0)
+        return Response(code, Status.OK, 0)  # a status says nothing there
     try:
         status = Status(said)
     except ValueError:
         raise DamagedFrame(f"a response of unknown status {said}") from None
     if status.is_error:
-        return Answered(code, status, tag)
+        return Response(code, status, tag)
     if code not in of or len(payload) != of[code].response_bytes:
         raise DamagedFrame(f"a result of function {code} with {len(payload)} bytes")
-    return Answered(code, status, tag, tuple(_unpacked(payload[4:], of[code].results)))
+    return Response(code, status, tag, tuple(_unpacked(payload[4:], of[code].results)))
 
 
 def crc_of(identity: str, payload: bytes = b"") -> int:

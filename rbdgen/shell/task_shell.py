@@ -20,11 +20,6 @@ from .task_links import ResponseWriter, TaskReader
 from .task_packets import FORMAT_VERSION, WORD_BITS, PacketFormat, TaskFunction
 from .task_registers import ADDRESS_WIDTH, STICKY, TaskRegisters
 
-CLOCKS_IN = 1
-"""Clocks from the last beat of a task, taken, to the task offered to the core."""
-CLOCKS_OUT = 2
-"""Clocks from a result, or an error, offered to the first beat of its response."""
-
 
 class TaskShell(wiring.Component):
     """``core`` behind AXI4-Stream links of ``lanes`` words a beat, and registers.

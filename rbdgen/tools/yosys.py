@@ -53,13 +53,6 @@ class Cells:
         return self.count.get(cell, 0)
 
 
-def synth_ecp5(
-    sources: Sequence[Path], top: str, out_json: Path, *, progress: Progress | None = None
-) -> Cells:
-    """`synth` to ECP5 cells."""
-    return synth("ecp5", sources, top, out_json, progress=progress)
-
-
 def synth(
     family: str,
     sources: Sequence[Path],
@@ -105,7 +98,7 @@ def count_ecp5(
     """Cells of ``top`` on ECP5, module by module, for designs that no part has room for.
 
     As in `synth_xilinx` each module is mapped once, and with ``abc``. iiwa 14's `m` has 5 % more
-    LUT4 so, and 2 % more CCU2C, than of `synth_ecp5`.
+    LUT4 so, and 2 % more CCU2C, than of `synth`.
 
     Raises:
         SynthesisError: what Yosys said.

@@ -19,8 +19,7 @@ from rbdgen.api.vectors import sampled_tasks
 from rbdgen.compile.flow import compile_design
 from rbdgen.design.functions import GIVES, NEEDS
 from rbdgen.draw.tables import table
-from rbdgen.shell.packets import Answered
-from rbdgen.shell.task_packets import Status
+from rbdgen.shell.task_packets import Response, Status
 from rbdgen.system.cache import cached_result
 from rbdgen.system.messages import Progress
 from rbdgen_host.driver import Dynamics
@@ -139,7 +138,7 @@ def asked_of(folder: Path, seed: int) -> Asked:
         right = np.stack(list(found.values()), axis=1).tolist()
         tasks += [(own.code, row) for row in given]
         answers += [
-            Answered(own.code, Status.OVERFLOW if flag else Status.OK, 0, tuple(row))
+            Response(own.code, Status.OVERFLOW if flag else Status.OK, 0, tuple(row))
             for row, (flag,) in zip(right, flags, strict=True)
         ]
     return Asked(manifest.identity, line_layouts(manifest.tasks), tasks, answers)

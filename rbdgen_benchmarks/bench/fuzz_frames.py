@@ -9,11 +9,11 @@ from random import Random
 
 from rbdgen.api.errors import Mismatch
 from rbdgen.shell.packets import (
+    BROKEN,
     ESCAPE,
     FLAG,
     SELF_TEST,
     TESTED,
-    Answered,
     DamagedFrame,
     PacketWidths,
     Unframed,
@@ -21,6 +21,7 @@ from rbdgen.shell.packets import (
     response,
     task,
 )
+from rbdgen.shell.task_packets import Response
 from rbdgen_host.driver.links import OFFERED, TAGS, Transport
 
 WAIT = 60.0  # s without any answer, after which a line hangs
@@ -103,7 +104,7 @@ class Asked:
     identity: str
     layouts: Mapping[int, PacketWidths]
     tasks: Sequence[tuple[int, Sequence[int]]]
-    answers: Sequence[Answered]
+    answers: Sequence[Response]
 
 
 def flood(
@@ -160,7 +161,7 @@ class _Hears:
     """A receiver of a board's answers to pending tasks, one answer each."""
 
     def __init__(self, transport: Transport, of: Asked, found: Flood) -> None:
-        self.waiting: dict[int, Answered] = {}
+        self.waiting: dict[int, Response] = {}
         self._transport, self._of, self._found = transport, of, found
         self._unframed = Unframed(of.identity)
         self._tested = False
@@ -177,7 +178,7 @@ class _Hears:
         self._found.wrong += self._unframed.damaged
         self._unframed.damaged = 0
 
-    def settle(self, perhaps: dict[int, Answered]) -> None:
+    def settle(self, perhaps: dict[int, Response]) -> None:
         """Take what comes until a self-test answers, which waits for all that came before it.
 
         Answers to ``perhaps`` may come, at most once each. Mismatch if nothing comes any more.
@@ -207,7 +208,7 @@ class _Hears:
             except DamagedFrame:
                 self._found.wrong += 1
                 continue
-            if answer.status is None:
+            if answer.function == BROKEN:
                 self._found.refused += 1
                 continue
             if answer.function == SELF_TEST:

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen.api.folder import InputError
-from rbdgen.shell.packets import Answered
-from rbdgen.shell.task_packets import PacketFormat, Status
+from rbdgen.shell.task_packets import PacketFormat, Response, Status
 from rbdgen.shell.task_registers import register_table
 
 from .links import PATIENCE, TAGS
@@ -90,13 +89,13 @@ class DmaLink:
         self,
         tasks: Sequence[tuple[int, Sequence[int]]],
         progress: Callable[[int], None] = lambda _: None,
-    ) -> list[Answered]:
+    ) -> list[Response]:
         """The answers to tasks (function, words), in their order.
 
         InputError where the design says nothing, or refuses a task.
         """
         send, receive = self._dma.sendchannel, self._dma.recvchannel
-        answers: dict[int, Answered] = {}
+        answers: dict[int, Response] = {}
         under_way: dict[int, int] = {}  # tag → task
         sent, sending, receiving = 0, False, False
         heard = time.monotonic()
@@ -135,7 +134,7 @@ class DmaLink:
         buffer[:] = self._packets.encode_task(code, tag, [int(word) for word in words])
         channel.transfer(buffer)
 
-    def _answer(self) -> Answered:
+    def _answer(self) -> Response:
         """The answer in the buffer; beats after its packet belong to others. InputError."""
         beats = [int(beat) for beat in self._response]
         code, status = beats[0] & 0xFF, beats[0] >> 8 & 0xFF
@@ -144,4 +143,4 @@ class DmaLink:
         found = self._packets.decode_response(beats[:length])
         if found.status.is_error:
             raise InputError(f"{self._name}: the design says {found.status.name}")
-        return Answered(found.function, found.status, found.tag, found.words)
+        return found

@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 from rbdgen.api.folder import InputError
 from rbdgen.shell.packets import (
     BAUD,
+    BROKEN,
     BUFFER,
     FLAG,
     PORT,
-    Answered,
     DamagedFrame,
     PacketWidths,
     Unframed,
@@ -26,6 +26,7 @@ from rbdgen.shell.packets import (
     response,
     task,
 )
+from rbdgen.shell.task_packets import Response
 
 if TYPE_CHECKING:
     import serial
@@ -221,12 +222,12 @@ class TaskLink:
         self,
         tasks: Sequence[tuple[int, Sequence[int]]],
         progress: Callable[[int], None] = lambda _: None,
-    ) -> list[Answered]:
+    ) -> list[Response]:
         """The answers to tasks (function, words), in their order.
 
         InputError where the board says nothing at all, or refuses a task.
         """
-        answers: dict[int, Answered] = {}
+        answers: dict[int, Response] = {}
         waiting: dict[int, _Waiting] = {}
         left = iter(range(len(tasks)))
         asked = heard = time.monotonic()
@@ -236,7 +237,7 @@ class TaskLink:
             lost = False  # some frame of ours, it is not known which
             for answer in self._heard():
                 own = waiting.get(answer.tag)
-                if answer.status is None:
+                if answer.function == BROKEN:
                     lost = True
                 elif own is None or tasks[own.task][0] != answer.function:
                     pass  # the second answer to a task that was asked again
@@ -255,7 +256,7 @@ class TaskLink:
                 self._again(waiting)
         return [answers[k] for k in range(len(tasks))]
 
-    def _heard(self) -> Iterator[Answered]:
+    def _heard(self) -> Iterator[Response]:
         """The answers in what has come."""
         for payload in self._unframed.feed(self.transport.read(self.patience / 10)):
             try:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen.rtl.delay_line import BlockRam, LutRam, emit_rams
-from rbdgen.tools.yosys import synth_ecp5
+from rbdgen.tools.yosys import synth
 
 
 def test_each_size_is_emitted_once_whatever_the_order() -> None:
@@ -32,7 +32,7 @@ def test_kinds_of_a_size_are_two_modules() -> None:
 def test_ecp5_takes_block_ram(width: int, tmp_path: Path) -> None:
     ram = BlockRam(width, 64)
     (tmp_path / "ram.il").write_text(ram.to_rtlil())
-    cells = synth_ecp5([tmp_path / "ram.il"], ram.name, tmp_path / "ram.json")
+    cells = synth("ecp5", [tmp_path / "ram.il"], ram.name, tmp_path / "ram.json")
     assert cells["DP16KD"] + cells["PDPW16KD"] == -(-width // 36)
     assert cells["TRELLIS_DPR16X4"] == 0
 
@@ -50,6 +50,6 @@ def test_ecp5_takes_lut_ram_even_where_a_register_follows(tmp_path: Path) -> Non
     """
     (tmp_path / "top.v").write_text(top)
     (tmp_path / "ram.il").write_text(LutRam(18, 256).to_rtlil())
-    cells = synth_ecp5([tmp_path / "ram.il", tmp_path / "top.v"], "top", tmp_path / "top.json")
+    cells = synth("ecp5", [tmp_path / "ram.il", tmp_path / "top.v"], "top", tmp_path / "top.json")
     assert cells["TRELLIS_DPR16X4"] == 256 // 16 * -(-18 // 4)
     assert cells["DP16KD"] == 0

@@ -10,7 +10,6 @@ from rbdgen.shell.packets import (
     BROKEN,
     ESCAPE,
     FLAG,
-    Answered,
     DamagedFrame,
     PacketWidths,
     Unframed,
@@ -18,7 +17,7 @@ from rbdgen.shell.packets import (
     response,
     task,
 )
-from rbdgen.shell.task_packets import Status
+from rbdgen.shell.task_packets import Response, Status
 
 IDENTITY = "0123456789abcdef"
 LAYOUT = PacketWidths((21, 18, 3), (18, 7))
@@ -39,9 +38,9 @@ def test_a_response_says_what_it_is() -> None:
     words = (-(1 << 17), 63)
     bits = (words[0] & (1 << 18) - 1) | words[1] << 18
     payload = bytes([5, Status.OVERFLOW, 1, 2]) + bits.to_bytes(4, "little")
-    assert response(payload, {5: LAYOUT}) == Answered(5, Status.OVERFLOW, 0x0201, words)
+    assert response(payload, {5: LAYOUT}) == Response(5, Status.OVERFLOW, 0x0201, words)
     assert response(bytes([9, Status.UNKNOWN_FUNCTION, 1, 0]), {}).words == ()
-    assert response(bytes([BROKEN, 0, 0, 0]), {}).status is None
+    assert response(bytes([BROKEN, 0, 0, 0]), {}) == Response(BROKEN, Status.OK, 0)
     for wrong in (b"", payload[:-1], bytes([5, 99, 0, 0])):
         with pytest.raises(DamagedFrame):
             response(wrong, {5: LAYOUT})

@@ -14,7 +14,7 @@ import pytest
 
 from rbdgen.rtl.separate_module import to_rtlil
 from rbdgen.shell.task_packets import TaskFunction
-from rbdgen.shell.task_shell import CLOCKS_IN, CLOCKS_OUT, TaskShell
+from rbdgen.shell.task_shell import TaskShell
 from sim.runner import build, run
 from tests.support.function_core import (
     AFTER_DELAY,
@@ -28,6 +28,8 @@ from tests.support.packets import task_scenario
 
 IDENTITY = 0x0123456789ABCDEF
 TASKS = 40
+CLOCKS_IN = 1  # from the last beat of a task, taken, to the task offered to the core
+CLOCKS_OUT = 2  # from a result, or an error, offered to the first beat of its response
 TESTS = 6
 
 

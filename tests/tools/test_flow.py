@@ -17,7 +17,7 @@ from rbdgen.rtl.queues import NOT_SHARED
 from rbdgen.tools.nextpnr import place_and_route
 from rbdgen.tools.report import SynthesisReport, Usage, synthesize
 from rbdgen.tools.tool import SynthesisError, Tool, run_tool
-from rbdgen.tools.yosys import count_ecp5, synth_ecp5, synth_xilinx
+from rbdgen.tools.yosys import count_ecp5, synth, synth_xilinx
 
 UNIT = Multiplier(18, 18, 3)
 TOP = """
@@ -185,17 +185,17 @@ def test_equal_registers_are_shared_unless_marked(tmp_path: Path) -> None:
         m.d.comb += y[k].eq(delay[1])
     source = tmp_path / "twins.il"
     source.write_text(rtlil.convert(m, name="twins", ports=[x, y], emit_src=False))
-    cells = synth_ecp5([source], "twins", tmp_path / "twins.json")
+    cells = synth("ecp5", [source], "twins", tmp_path / "twins.json")
     assert cells.count == {"TRELLIS_FF": 4}  # the unmarked two went into one of the others
 
 
 @pytest.mark.synthesis
 def test_errors_are_the_tools_own(folder: Path) -> None:
     with pytest.raises(SynthesisError, match=r"Yosys: ERROR: .*nowhere"):
-        synth_ecp5([folder / "dot2.v"], "nowhere", folder / "nowhere.json")
+        synth("ecp5", [folder / "dot2.v"], "nowhere", folder / "nowhere.json")
     assert not (folder / "nowhere.json").exists()
     with pytest.raises(SynthesisError, match=r"no such source: .*absent\.v"):
-        synth_ecp5([folder / "absent.v"], "dot2", folder / "nowhere.json")
+        synth("ecp5", [folder / "absent.v"], "dot2", folder / "nowhere.json")
 
 
 def test_a_missing_tool_is_named(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_modules_mapped_once_count_as_often_as_they_stand(tmp_path: Path) -> Non
     assert xilinx["DSP48E2"] == 2
     assert xilinx["FDRE"] == 2 * 36 + 1
     assert xilinx["LUT3"] == 1
-    whole = synth_ecp5([source], "twice", tmp_path / "twice.json")
+    whole = synth("ecp5", [source], "twice", tmp_path / "twice.json")
     assert count_ecp5([source], "twice").count == whole.count
     assert whole["MULT18X18D"] == 2
     assert whole["TRELLIS_FF"] == 2 * 36 + 1
