@@ -1,6 +1,6 @@
-"""Robots made of others.
+"""Robots made of others: two on each other, or the same about another link.
 
-URDFs made of others: a robot mounted on a link of another, and inertias that a body can have.
+A URDF made of two: a robot mounted on a link of another.
 
 Another link of a floating robot as its base: the same machine, seen from elsewhere.
 
@@ -15,16 +15,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from xml.etree import ElementTree
 
-import numpy as np
-
 from .frames import ONE_AXIS
 from .model import Joint, JointKind, Robot, RobotError, Transform
 from .urdf import parse_urdf
-from .xml_lines import did_you_mean, parse_xml, quoted
+from .xml_lines import did_you_mean, quoted
 
 Element = ElementTree.Element
-MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-LEAST = 1e-3  # of the largest second moment of mass: no body is thinner
 NAMED = {"link": "name", "joint": "name", "parent": "link", "child": "link", "mimic": "joint"}
 
 
@@ -82,41 +78,6 @@ def mounted(
     made = _text(tree)
     parse_urdf(made, file=f"{files[1]} on {files[0]}")
     return made
-
-
-def bodily(source: bytes, file: str) -> tuple[str, list[str]]:
-    """The URDF with inertias that bodies can have in place of others; the links that had such.
-
-    What is read is the matrix of second moments of mass, ∫ x xᵀ dm = ½ tr J 1 - J: a body's has
-    no negative eigenvalue. Each becomes its magnitude, at least ``LEAST`` of the largest, about
-    the same axes. So what is there to be computed stays the same, zeros and all, and what is
-    computed from it is another robot's.
-
-    RobotError where the file is no XML, or a moment no number.
-    """
-    parse_xml(source, file)  # says what is no XML, and where
-    tree = ElementTree.fromstring(source)
-    changed = []
-    for link in tree.findall("link"):
-        for element in link.iterfind("inertial/inertia"):
-            try:
-                xx, xy, xz, yy, yz, zz = (float(element.get(key, "")) for key in MOMENTS)
-            except ValueError:
-                name = quoted(link.get("name", ""))
-                raise RobotError(
-                    f"{file}: <inertia> of link {name}: expected six numbers"
-                ) from None
-            J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-            moments, axes = np.linalg.eigh(np.trace(J) / 2 * np.eye(3) - J)
-            largest = np.abs(moments).max()
-            if moments.min() >= -1e-6 * largest:
-                continue
-            second = axes @ np.diag(np.maximum(np.abs(moments), LEAST * largest)) @ axes.T
-            J = np.trace(second) * np.eye(3) - second
-            for key, (i, j) in zip(MOMENTS, zip(*np.triu_indices(3), strict=True), strict=True):
-                element.set(key, f"{J[i, j]:.9g}")
-            changed.append(link.get("name", ""))
-    return _text(tree), changed
 
 
 def _text(tree: Element) -> str:

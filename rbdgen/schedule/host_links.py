@@ -47,16 +47,6 @@ class HostLink:
         return 1 / max(self.each(taken, 1), self.each(given, 1))
 
 
-# 3DW head, sequence number, LCRC and framing, 20 bytes, and an acknowledgement of 8 (AMD UG962);
-# of a payload of 128 bytes, which every root complex takes. A turn takes 0.85 to 1 µs (Neugebauer
-# et al., SIGCOMM 2018, for Gen3 endpoints; older ones are no faster).
-_PCIE = (
-    "PCI Express base specification; overheads: AMD UG962; turn: Neugebauer et al., SIGCOMM 2018"
-)
-PCIE = (
-    HostLink("PCIe Gen1 x8", 2.5e9 * 8 / 10, 128, 28, 1e-6, _PCIE),
-    HostLink("PCIe Gen3 x16", 8e9 * 16 / 8 * 128 / 130, 128, 28, 1e-6, _PCIE),
-)
 # preamble 8, Ethernet 14, IPv4 20, UDP 8, checksum 4, gap 12; the turn is an assumption
 UDP = HostLink(
     "1 GbE, UDP", 125e6, 1472, 66, 30e-6, "IEEE 802.3, RFC 768; turn: assumed", framed=True
@@ -73,22 +63,3 @@ UART = HostLink(
     "10 bits a byte; turn: FTDI's latency timer, set to 1 ms (AN232B-04)",
     framed=True,
 )
-LINKS = (*PCIE, UDP, UART)
-
-
-@dataclass(frozen=True)
-class Timing:
-    """The time that a core takes: ``latency`` of a task and from one to the next, in seconds."""
-
-    latency: float
-    interval: float
-
-    def alone(self, tasks: int) -> float:
-        """Seconds for so many tasks at full rate, from the first in to the last out."""
-        return self.latency + (tasks - 1) * self.interval
-
-    def through(self, link: HostLink, taken: int, given: int, tasks: int) -> float:
-        """The same through a link, of ``taken`` bytes in and ``given`` bytes out a task."""
-        first = link.call(taken, given) + self.latency
-        each_in, each_out = (link.each(size, tasks) for size in (taken, given))
-        return first + (tasks - 1) * max(each_in, self.interval, each_out)

@@ -28,7 +28,7 @@ from rbdgen.draw.tables import table
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.word import kind_of
-from rbdgen.schedule.host_links import PCIE, HostLink, Timing
+from rbdgen.schedule.host_links import HostLink
 from rbdgen.system.messages import Progress
 from rbdgen.words.ascent_schedule import joined
 from rbdgen.words.graph_words import to_words
@@ -36,6 +36,7 @@ from rbdgen.words.input_domain import InputDomain, largest_inputs
 from rbdgen.words.order import EXACT, UNITS, run
 
 from ..compare import grouped_bars as groups
+from ..compare.link_times import PCIE, Timing
 from ..compare.timing import ProgramTimes, graph_times
 from .measurement import measurement
 from .split import motion, product, slopes

@@ -14,12 +14,12 @@ from rbdgen.compile.formulation import ranked
 from rbdgen.compile.words import FixedFunctions
 from rbdgen.design.design import formulation_of
 from rbdgen.design.loading import filed
-from rbdgen.robot.compose import bodily
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.xml_lines import read_bytes
 from rbdgen.system.messages import Progress
 
 from ..compare.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
+from .bodily import bodily
 from .measurement import Rows, measurement
 
 FOLDER = "RBDGEN_ROBOTS"

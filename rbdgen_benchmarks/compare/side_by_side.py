@@ -25,7 +25,7 @@ from rbdgen.compile.samples import accuracy_of, sample_states
 from rbdgen.design.coordinates import CoordinateError, brief, coordinate_errors, worst_of_scales
 from rbdgen.draw.tables import table
 from rbdgen.graph.accuracy import REPORTED, SCALES
-from rbdgen.schedule.host_links import LINKS, HostLink, Timing
+from rbdgen.schedule.host_links import HostLink
 from rbdgen.shell.packets import PacketWidths
 from rbdgen.system.compiler import CompilerError, NoCompiler
 from rbdgen.system.gpu import NoGpu, find_gpu
@@ -33,6 +33,7 @@ from rbdgen.system.messages import Progress
 from rbdgen.system.records import Record
 
 from . import grouped_bars as groups
+from .link_times import LINKS, Timing
 from .peers import Line
 from .pinocchio import FORMS, RESULTS, check
 from .pinocchio import command as peer

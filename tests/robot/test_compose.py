@@ -1,4 +1,4 @@
-"""URDFs made of others: an arm on a trunk, inertias that bodies can have."""
+"""URDFs made of others: an arm on a trunk."""
 
 from __future__ import annotations
 
@@ -9,21 +9,13 @@ import pytest
 
 from rbdgen import api, golden
 from rbdgen.design.loading import load
-from rbdgen.robot.compose import bodily, mounted
+from rbdgen.robot.compose import mounted
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.urdf import parse_urdf
 from tests.support.urdf_files import read_urdf
 from tests.support.urdf_transmissions import arm, transmission
 
 PLACE = {"xyz": (0.2, 0.0, 0.1), "rpy": (0.0, 0.3, 0.0)}
-BAD = """<robot name="r"><link name="base"/>
-<link name="a"><inertial><mass value="1"/>
-<inertia ixx="-0.04" ixy="-0.015" ixz="0.035" iyy="-0.064" iyz="-0.043" izz="-0.075"/></inertial>
-</link><link name="b"><inertial><mass value="1"/>
-<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
-<joint name="j" type="continuous"><parent link="base"/><child link="a"/></joint>
-<joint name="k" type="continuous"><parent link="a"/><child link="b"/></joint></robot>
-"""
 
 
 def test_arm_on_a_quadruped(tmp_path: Path) -> None:
@@ -80,20 +72,3 @@ def test_refused(tmp_path: Path) -> None:
     with pytest.raises(RobotError, match=r'link "trunk" is one of .*hyq\.urdf, too; give another'):
         api.mount("hyq", "hyq", "trunk", tmp_path / "x.urdf", prefix="")
     assert not (tmp_path / "x.urdf").exists()
-
-
-def test_inertias_of_bodies() -> None:
-    """One that no body has is replaced, and the reader takes it; the others stay."""
-    with pytest.raises(RobotError, match="no body has this inertia"):
-        parse_urdf(BAD)
-    text, changed = bodily(BAD.encode(), "bad.urdf")
-    assert changed == ["a"]
-    notes: list[str] = []
-    a, b = parse_urdf(text, notes=notes).joints
-    assert not [note for note in notes if "real body" in note]
-    smallest, middle, largest = np.linalg.eigvalsh(a.inertia.J)
-    assert 0 < smallest <= middle <= largest <= smallest + middle
-    np.testing.assert_array_equal(b.inertia.J, np.eye(3))
-    assert bodily(text.encode(), "good.urdf") == (text, [])
-    with pytest.raises(RobotError, match=r'bad\.urdf: <inertia> of link "b": expected six numbers'):
-        bodily(BAD.replace('ixx="1"', 'ixx="one"').encode(), "bad.urdf")

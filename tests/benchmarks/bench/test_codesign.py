@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.schedule.host_links import PCIE
 from rbdgen_benchmarks.bench import codesign
 from rbdgen_benchmarks.compare import timing
+from rbdgen_benchmarks.compare.link_times import PCIE
 from rbdgen_benchmarks.compare.timing import ProgramTimes, Times
 
 PARTS = ("motion", "slopes", "product", "did", "difd")
