@@ -80,8 +80,8 @@ class ProgramKind:
         if self.language == "cuda":
             build = partial(cuda_library.build_for_cpu, compiler)
             return ProgramBuilder(repr((*about_it, cuda_library.HOST_FLAGS)), build)
-        build = partial(library.build, compiler, self.dtype)
-        return ProgramBuilder(repr((*about_it, library.FLAGS)), build)
+        build = partial(library.build, compiler, self.dtype, module=True)
+        return ProgramBuilder(repr((*about_it, library.FLAGS, library.PYTHON)), build)
 
 
 @dataclass(frozen=True)
@@ -109,14 +109,16 @@ class NativeProgram:
         takes = tuple(array for array in own.takes if array.name != PARAMETER)
         self.interface = replace(own, takes=takes)
         self.file = place / f"{self.name}.so"
-        taken = self.file, self.name, own, kind.dtype
+        module = place / f"_{self.name}.so"
         held = [number["real"] for number in self.facts["parameters"]]
         self.library: Library | CudaLibrary
         if kind.language == "cpp":
-            self.library = Library(*taken, PARAMETER if held else "")
+            same = PARAMETER if held else ""
+            self.library = Library(module, self.name, own, kind.dtype, same)
         else:
             scalars = len(own.inputs) - len(own.shared) + len(own.outputs)
-            self.library = CudaLibrary(*taken, scalars + self.facts["workspace"])
+            numbers = scalars + self.facts["workspace"]
+            self.library = CudaLibrary(self.file, self.name, own, kind.dtype, numbers)
         if held:
             self.library.hold(held)
 

@@ -115,6 +115,7 @@ def cpp(
         f"{name}_lanes.inc": render("cpp/lanes.inc.jinja", **values),
         f"{name}_kernel.inc": _kernel(graph, interface, lines, ahead, values),
         f"{name}_states.inc": render("cpp/states.inc.jinja", **values),
+        f"{name}_python.cc": render("cpp/python.cc.jinja", **values),
         "example.c": render("cpp/example.c.jinja", **values),
         "CMakeLists.txt": render("cpp/CMakeLists.txt.jinja", **values),
         "README.md": render("cpp/README.md.jinja", **values),

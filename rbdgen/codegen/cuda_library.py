@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import shlex
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..system.compiler import Command, compile_with
 from ..system.gpu import NoGpu
@@ -56,7 +58,9 @@ class CudaLibrary(Rows):
     def __init__(
         self, file: Path, name: str, interface: ArrayInterface, dtype: Any, numbers: int
     ) -> None:
-        super().__init__(file, interface, dtype, interface.same.name if interface.same else "")
+        super().__init__(interface, dtype, interface.same.name if interface.same else "")
+        self._library = ctypes.CDLL(str(file))  # calls let other threads of Python run
+        self._arrays = [POINTER] * (len(self.takes) + bool(interface.same) + len(self.gives))
         self.name, self.numbers = name, numbers
         suffix = SUFFIX[self.dtype]
         self._call = self._function(f"{name}{suffix}", LONG, LONG, *self._arrays)
@@ -91,10 +95,10 @@ class CudaLibrary(Rows):
 
     def run(self, leading: tuple[int, ...], arrays: Sequence[Any], threads: int = 1) -> list[Any]:
         """The same; of arrays on the GPU it waits to know whether a state was singular. NoGpu."""
+        n = math.prod(leading)
         if not arrays or not on_device(arrays[0]):
-            return super().run(leading, arrays, threads)
+            return self._run_on_host(n, leading, arrays)
         device = module_of(arrays[0])
-        n = int(np.prod(leading, dtype=np.int64))
         found = [device.empty(leading + shape, self.dtype) for shape in self.gives]
         if n == 0:
             return found
@@ -110,7 +114,22 @@ class CudaLibrary(Rows):
             raise Singular(singular)
         return found
 
-    def _compute(self, n: int, places: Sequence[int], threads: int) -> int:
+    def _run_on_host(
+        self, n: int, leading: tuple[int, ...], arrays: Sequence[NDArray]
+    ) -> list[NDArray]:
+        """The results of arrays of NumPy's."""
+        found = [np.empty(leading + shape, self.dtype) for shape in self.gives]
+        if n == 0:
+            return found
+        given = [*arrays, *found]
+        if self._same is not None:
+            given.insert(self._same_at, self._same)
+        if wrong := self._compute(n, [array.ctypes.data for array in given]):
+            raise Singular(wrong - 1)
+        return found
+
+    def _compute(self, n: int, places: Sequence[int]) -> int:
+        """Compute n states at the addresses of arrays: 0, or 1 + the first singular state."""
         with self._lock:  # a buffer serves one call at a time
             if self._room < n <= self._most:
                 self._buffers.close()

@@ -1,28 +1,31 @@
-"""A program as a shared library of this machine, called with NumPy arrays."""
+"""A program as a module of Python, compiled for this machine and called with NumPy arrays."""
 
 from __future__ import annotations
 
-import ctypes
+import importlib.util
 import shlex
+import sys
+import sysconfig
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..system.compiler import Command, compile_with
+from ..system.compiler import Command, NoCompiler, compile_with
 from ..system.messages import Refusal
 from .interface import ArrayInterface
 
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-fPIC", "-pthread")
 OTHER = {np.dtype(np.float64): "FLOAT", np.dtype(np.float32): "DOUBLE"}  # which is left out
 SUFFIX = {np.dtype(np.float64): "", np.dtype(np.float32): "_f32"}
-_byte = ctypes.c_char.from_buffer
-_at = ctypes.addressof
+# what a compiled module depends on besides: headers of NumPy 2 serve all its versions
+PYTHON = sys.implementation.cache_tag, np.__version__.partition(".")[0], sysconfig.get_platform()
 
 
 class Singular(Refusal, np.linalg.LinAlgError):
@@ -41,14 +44,19 @@ def build(
     into: Path,
     say: Callable[[str], None],
     flags: Sequence[str] = FLAGS,
+    module: bool = False,
 ) -> None:
     """Compile the files that ``codegen.cpp`` wrote to ``into/NAME.so``, all cores at once.
 
-    For this processor and one precision only. CompilerError.
+    For this processor and one precision only. ``module``: to ``into/_NAME.so``, too, which Python
+    imports. CompilerError; NoCompiler where a module's headers are missing.
     """
     sources = sorted(folder.glob(f"{name}*.cpp"))
     only = [f"-D{name.upper()}_{what}" for what in ("NATIVE", f"NO_{OTHER[np.dtype(dtype)]}")]
     flags = [*flags, *only]
+    if module:
+        sources.append(folder / f"{name}_python.cc")
+        flags += headers()
     say(f"compiling {name} with {shlex.join(compiler)}")
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as work, ThreadPoolExecutor() as pool:
 
@@ -62,7 +70,23 @@ def build(
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-        compile_with([*compiler, *flags, "-shared", *objects, "-o", str(into / f"{name}.so")])
+
+        def link(file: str, objects: Sequence[str]) -> None:
+            compile_with([*compiler, *flags, "-shared", *objects, "-o", str(into / file)])
+
+        if module:
+            link(f"_{name}.so", objects)
+        link(f"{name}.so", objects[: len(objects) - module])
+
+
+def headers() -> list[str]:
+    """Flags of a compiler that name the headers of Python and of NumPy; NoCompiler without them."""
+    python = Path(sysconfig.get_paths()["include"])
+    if not (python / "Python.h").is_file():
+        raise NoCompiler(
+            f"no header Python.h in {python}: install it (Debian: apt-get install python3-dev)"
+        )
+    return [f"-I{python}", f"-I{np.get_include()}"]
 
 
 class Rows(ABC):
@@ -73,7 +97,7 @@ class Rows(ABC):
     `hold` was told is every state's.
     """
 
-    def __init__(self, file: Path, interface: ArrayInterface, dtype: Any, same: str = "") -> None:
+    def __init__(self, interface: ArrayInterface, dtype: Any, same: str = "") -> None:
         self.dtype = np.dtype(dtype)
         self.names = tuple(array.name for array in interface.gives)
         self.takes = tuple(array.shape for array in interface.takes if array.name != same)
@@ -81,8 +105,6 @@ class Rows(ABC):
         taken = [array.name for array in interface.takes]
         self._same_at = taken.index(same) if same in taken else len(taken)
         self._same: NDArray | None = None
-        self._library = ctypes.CDLL(str(file))  # calls let other threads of Python run
-        self._arrays = [ctypes.c_void_p] * (len(self.takes) + bool(same) + len(self.gives))
 
     def hold(self, numbers: Sequence[float]) -> None:
         """Set the array ``same`` for all calls from the next one on."""
@@ -105,6 +127,7 @@ class Rows(ABC):
                 return None
         return leading
 
+    @abstractmethod
     def run(
         self, leading: tuple[int, ...], arrays: Sequence[NDArray], threads: int = 1
     ) -> list[NDArray]:
@@ -113,55 +136,35 @@ class Rows(ABC):
         NaN where anything of a state that is read is not finite. Singular where the mass matrix
         that is divided by is not positive definite.
         """
-        n = 1
-        for count in leading:
-            n *= count
-        found = [np.empty(leading + shape, self.dtype) for shape in self.gives]
-        if n == 0:
-            return found
-        given = [*arrays, *found]
-        if self._same is not None:
-            given.insert(self._same_at, self._same_of(n))
-        wrong = self._compute(n, [_address(array) for array in given], threads)
-        if wrong:
-            raise Singular(wrong - 1)
-        return found
-
-    def _same_of(self, n: int) -> NDArray:
-        """The shared array for n states, as the functions take it."""
-        assert self._same is not None
-        return self._same
-
-    @abstractmethod
-    def _compute(self, n: int, places: Sequence[int], threads: int) -> int:
-        """Compute n states at the addresses of arrays: 0, or 1 and the first singular state."""
 
 
 class Library(Rows):
-    """The functions of a library that ``codegen.cpp`` has written."""
+    """The functions of a module that `build` has compiled.
+
+    ``bind`` makes a call of the driver of them, as ``templates/cpp/python.cc.jinja`` describes it;
+    None where an array is every state's.
+    """
 
     def __init__(
         self, file: Path, name: str, interface: ArrayInterface, dtype: Any, same: str = ""
     ) -> None:
-        super().__init__(file, interface, dtype, same)
-        self._call = self._library[f"{name}{SUFFIX[self.dtype]}"]
-        self._call.argtypes = [ctypes.c_longlong, *self._arrays]
-        self._threads = self._library[f"{name}_threads{SUFFIX[self.dtype]}"]
-        self._threads.argtypes = [ctypes.c_int, *self._call.argtypes]
-        for function in (self._call, self._threads):
-            function.restype = ctypes.c_longlong
+        super().__init__(interface, dtype, same)
+        loader = ExtensionFileLoader(f"_{name}", str(file))
+        spec = importlib.util.spec_from_file_location(f"_{name}", file, loader=loader)
+        assert spec is not None
+        module: Any = importlib.util.module_from_spec(spec)
+        loader.exec_module(module)
+        self._compute, self._singular = module.compute, module.Singular
+        self.bind: Callable[..., Any] | None = None if same else module.bind
 
-    def _same_of(self, n: int) -> NDArray:
-        return np.tile(super()._same_of(n), (n, 1))
-
-    def _compute(self, n: int, places: Sequence[int], threads: int) -> int:
-        if threads > 1 and n > 1:
-            return self._threads(threads, n, *places)
-        return self._call(n, *places)
-
-
-def _address(array: NDArray) -> int:
-    try:
-        return _at(_byte(array))  # type: ignore[arg-type]  # five times as quick as the other
-    except (TypeError, ValueError):  # to be read only
-        return array.ctypes.data
+    def run(
+        self, leading: tuple[int, ...], arrays: Sequence[NDArray], threads: int = 1
+    ) -> list[NDArray]:
+        given = list(arrays)
+        if self._same is not None:
+            given.insert(self._same_at, np.tile(self._same, (*leading, 1)))
+        try:
+            found = self._compute(*given, threads=threads)
+        except self._singular as error:
+            raise Singular(error.state) from None
+        return [found] if len(self.names) == 1 else list(found)

@@ -87,7 +87,7 @@ YAML = Language(re.compile(r"[^\w ./+-]"), _in_code_points)
 MARKDOWN = Language(_MARKDOWN, _in_prose, "-")
 
 LANGUAGES = {
-    **dict.fromkeys(("c", "h", "cpp", "hpp", "inc", "cu", "v", "sv"), C),
+    **dict.fromkeys(("c", "h", "cpp", "cc", "hpp", "inc", "cu", "v", "sv"), C),
     "py": PYTHON,
     "tcl": TCL,
     "txt": CMAKE,  # CMakeLists.txt

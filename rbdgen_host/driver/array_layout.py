@@ -85,3 +85,33 @@ def flat_states(
     if "h" in flat:
         flat |= {"h": step_sizes(flat["h"]), "steps": step_counts(flat["steps"])}
     return leading, completed(robot, flat)
+
+
+def into(call: str, out: Any, found: Any) -> Any:
+    """A call's results, copied to the arrays of ``out``, which come back in their place.
+
+    ``out``: None, an array where there is one result, or a sequence of an array, or None, for each.
+    InputError for arrays of another shape or type, or that cannot be written.
+    """
+    if out is None:
+        return found
+    if not isinstance(found, tuple):
+        return _copied(call, out, found)
+    if not isinstance(out, list | tuple) or len(out) != len(found):
+        raise InputError(f"{call}: out: expected {len(found)} arrays, one for each result")
+    return tuple(
+        values if own is None or values is None else _copied(call, own, values)
+        for own, values in zip(out, found, strict=True)
+    )
+
+
+def _copied(call: str, own: Any, values: Any) -> Any:
+    shape, dtype = getattr(own, "shape", None), getattr(own, "dtype", None)
+    if shape != values.shape or dtype != values.dtype:
+        what = f"{dtype} {shape}" if shape is not None else type(own).__name__
+        raise InputError(f"{call}: out is {what}; the result is {values.dtype} {values.shape}")
+    try:
+        own[...] = values
+    except ValueError as error:  # to be read only
+        raise InputError(f"{call}: out: {error}") from None
+    return own

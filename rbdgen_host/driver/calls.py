@@ -5,15 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdgen.api.folder import InputError
 from rbdgen.design.functions import GIVEN_BASE, ROLLOUTS
 from rbdgen.robot.xml_lines import did_you_mean
 
+from .array_layout import into
 from .futures import Ticket
-from .kinematics_calls import Observing
+from .kinematics_calls import Observing, Out
 from .words import Array
 
 Derivatives = tuple[Array, Array, Array | None]
@@ -28,7 +28,7 @@ class Calls(Observing):
     """Methods of `Dynamics`, each of a function of the design.
 
     q (…, nq), v, a, tau (…, nv), Minv (…, nv, nv), f_ext (…, bodies, 6): shapes, frames and units
-    are those of `Dynamics`.
+    are those of `Dynamics`, and ``out`` is what it says there.
     """
 
     @property
@@ -47,10 +47,16 @@ class Calls(Observing):
         """The compiled program's result for a call; None if no program takes these arrays."""
 
     def rnea(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        out: Out = None,
     ) -> Array:
         """Inverse dynamics: τ (…, nv). Of the function id."""
-        return self._one("rnea", q, v, a, f_ext=f_ext)
+        return self._one("rnea", q, v, a, f_ext=f_ext, out=out)
 
     def aba(
         self,
@@ -61,6 +67,7 @@ class Calls(Observing):
         *,
         a: ArrayLike | None = None,
         Minv: ArrayLike | None = None,
+        out: Out = None,
     ) -> Array:
         """Forward dynamics: q̈ (…, nv). Of the function fd.
 
@@ -69,30 +76,36 @@ class Calls(Observing):
         ``Minv``: M⁻¹ of a state nearby, where the inverse is near.
         """
         call = self._of_base("aba", a is not None)
-        return self._one(call, q, v, tau, *_and(a, Minv), f_ext=f_ext)
+        return self._one(call, q, v, tau, *_and(a, Minv), f_ext=f_ext, out=out)
 
-    def crba(self, q: ArrayLike) -> Array:
+    def crba(self, q: ArrayLike, *, out: Out = None) -> Array:
         """The mass matrix M (…, nv, nv). Of the function m."""
-        return self._one("crba", q)
+        return self._one("crba", q, out=out)
 
     def computeMinverse(
-        self, q: ArrayLike, *, Minv: ArrayLike | None = None, given: bool = False
+        self, q: ArrayLike, *, Minv: ArrayLike | None = None, given: bool = False, out: Out = None
     ) -> Array:
         """The inverse mass matrix M⁻¹ (…, nv, nv). Of the function minv.
 
         ``Minv``: that of a state nearby, where the inverse is near. ``given``: of a design whose
         root is each, the joints' as if the base were held; its rows and columns are zero.
         """
-        return self._one(self._of_base("computeMinverse", given), q, *_and(Minv))
+        return self._one(self._of_base("computeMinverse", given), q, *_and(Minv), out=out)
 
     def computeRNEADerivatives(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        out: Out = None,
     ) -> Derivatives:
         """∂τ/∂q, ∂τ/∂v, ∂τ/∂a = M, each (…, nv, nv). Of the functions did and m.
 
         M is None where the design lacks m.
         """
-        return self._three("computeRNEADerivatives", q, v, a, f_ext=f_ext)
+        return self._three("computeRNEADerivatives", q, v, a, f_ext=f_ext, out=out)
 
     def computeABADerivatives(
         self,
@@ -103,6 +116,7 @@ class Calls(Observing):
         *,
         a: ArrayLike | None = None,
         Minv: ArrayLike | None = None,
+        out: Out = None,
     ) -> Derivatives:
         """∂q̈/∂q, ∂q̈/∂v, ∂q̈/∂τ = M⁻¹, each (…, nv, nv). Of the functions dfd and minv.
 
@@ -111,7 +125,7 @@ class Calls(Observing):
         ``Minv``: M⁻¹ of a state nearby, where the inverse is near; what comes back is the next's.
         """
         call = self._of_base("computeABADerivatives", a is not None)
-        return self._three(call, q, v, tau, *_and(a, Minv), f_ext=f_ext)
+        return self._three(call, q, v, tau, *_and(a, Minv), f_ext=f_ext, out=out)
 
     def computeABADerivativesFromMinverse(
         self,
@@ -120,13 +134,21 @@ class Calls(Observing):
         a: ArrayLike,
         Minv: ArrayLike,
         f_ext: ArrayLike | None = None,
+        *,
+        out: Out = None,
     ) -> Derivatives:
         """The same at a known acceleration, of a known M⁻¹, which comes back. Of difd."""
         call = "computeABADerivativesFromMinverse"
-        return self._three(call, q, v, a, Minv, f_ext=f_ext)
+        return self._three(call, q, v, a, Minv, f_ext=f_ext, out=out)
 
     def ComputeRNEASecondOrderDerivatives(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        out: Out = None,
     ) -> tuple[Array, Array, Array, Array]:
         """∂²τ/∂q∂q, ∂²τ/∂v∂v, ∂²τ/∂q∂v and ∂M/∂q, each (…, nv, nv, nv). Of the function ddid.
 
@@ -134,7 +156,7 @@ class Calls(Observing):
         ∂M_ij/∂q_k. The first is symmetric in j and k but for two directions of one floating or
         planar joint.
         """
-        return self._found("ddid", q, v, a, f_ext=f_ext)
+        return self._found("ddid", q, v, a, f_ext=f_ext, out=out)
 
     ddid = ComputeRNEASecondOrderDerivatives
 
@@ -146,23 +168,30 @@ class Calls(Observing):
         f_ext: ArrayLike | None = None,
         *,
         Minv: ArrayLike | None = None,
+        out: Out = None,
     ) -> tuple[Array, Array, Array, Array]:
         """A step of semi-implicit Euler and what it depends on. Of the function step.
 
         q₊ (…, nq) and v₊ (…, nv) after the design's ``step`` seconds, and the derivatives of both
         by q and v, A (…, 2 nv, 2 nv), and by τ, B (…, 2 nv, nv).
         """
-        return self._found("step", q, v, tau, *_and(Minv), f_ext=f_ext)
+        return self._found("step", q, v, tau, *_and(Minv), f_ext=f_ext, out=out)
 
     def constraintDynamics(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, f_ext: ArrayLike | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        out: Out = None,
     ) -> tuple[Array, Array]:
         """Forward dynamics while the design's frames are held where they are. Of the function cfd.
 
         q̈ (…, nv), and what holds each of the F frames (…, F, 6), force then moment, along the
         world's axes at the frame's origin; of contacts at points the moments are zero.
         """
-        return self._found("cfd", q, v, tau, f_ext=f_ext)
+        return self._found("cfd", q, v, tau, f_ext=f_ext, out=out)
 
     cfd = constraintDynamics
 
@@ -175,6 +204,8 @@ class Calls(Observing):
         steps: ArrayLike,
         rule: str = "rk4",
         f_ext: ArrayLike | None = None,
+        *,
+        out: Out = None,
     ) -> tuple[Array, Array]:
         """q and v, each (…, nv), after ``steps`` steps of ``h`` seconds, tau and f_ext held.
 
@@ -186,9 +217,8 @@ class Calls(Observing):
         if rule not in ROLLOUTS:
             hint = did_you_mean(rule, ROLLOUTS, f"; one of {', '.join(ROLLOUTS)}")
             raise InputError(f"rule: {rule!r} is unknown{hint}")
-        last_q, last_v = self.submit(rule, q, v, tau, h, steps, f_ext=f_ext).result()
-        assert last_q is not None
-        assert last_v is not None
+        found = self.submit(rule, q, v, tau, h, steps, f_ext=f_ext).result()
+        last_q, last_v = into(rule, out, found)
         return last_q, last_v
 
     def _of_base(self, call: str, given: bool) -> str:
@@ -196,22 +226,24 @@ class Calls(Observing):
         told = not GIVEN_BASE.keys().isdisjoint(self.functions)
         return f"{call}_given" if given and told else call
 
-    def _one(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Array:
-        if own := self._at_once(call, arrays, f_ext):
-            return own[0]
-        found = self.submit(call, *arrays, f_ext=f_ext).result()
-        assert isinstance(found, np.ndarray)
+    def _one(
+        self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None, out: Out = None
+    ) -> Array:
+        found: Array = self._found(call, *arrays, f_ext=f_ext, out=out)
         return found
 
-    def _found(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Any:
-        if own := self._at_once(call, arrays, f_ext):
-            return own[0] if len(own) == 1 else own
-        return self.submit(call, *arrays, f_ext=f_ext).result()
+    def _found(
+        self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None, out: Out = None
+    ) -> Any:
+        found = self._at_once(call, arrays, f_ext)
+        if not found:
+            found = self.submit(call, *arrays, f_ext=f_ext).result()
+        elif len(found) == 1:
+            (found,) = found
+        return into(call, out, found)
 
-    def _three(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Derivatives:
-        if own := self._at_once(call, arrays, f_ext):
-            return own
-        by_q, by_v, by_last = self.submit(call, *arrays, f_ext=f_ext).result()
-        assert by_q is not None
-        assert by_v is not None
+    def _three(
+        self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None, out: Out = None
+    ) -> Derivatives:
+        by_q, by_v, by_last = self._found(call, *arrays, f_ext=f_ext, out=out)
         return by_q, by_v, by_last

@@ -45,6 +45,7 @@ from .defaults import (
     warn_of,
 )
 from .futures import CALLS, Call, Found, Ticket
+from .kinematics_calls import Observing
 from .links import Transport
 from .requests import TAGS, Tasks
 from .words import SPELT, Array
@@ -79,9 +80,10 @@ class Dynamics(Calls):
     ``trust``: take a folder's files as they are, though they changed since they were generated.
     ``choices``: fields of Design, as ``functions`` and ``ii``; none for a folder.
 
-    ``cpp`` and ``cpp32`` take microseconds for a state, and take arrays of float64, or float32, as
-    they lie in memory if they are C-contiguous; results are of the same type. ``threads``: of
-    theirs that share a batch. They raise `Singular`, a LinAlgError, for a state whose mass matrix
+    ``cpp`` and ``cpp32`` take less than a microsecond for a state of an arm, and take arrays of
+    float64, or float32, as they lie in memory if they are C-contiguous; results are of the same
+    type. Others are copied first. Batches are computed without the GIL; ``threads``: those that
+    share one. They raise `Singular`, a LinAlgError, for a state whose mass matrix
     is. Their words are never too short. ``cuda`` and ``cuda32`` do the same, and take arrays of
     CuPy's, all of them, where they lie on the GPU; so are the results then, in which a state that
     is not finite has NaN.
@@ -93,6 +95,10 @@ class Dynamics(Calls):
     only, else None. ``notes``: what is left out, approximated or chosen, as a manifest has it. What
     of that makes results differ from the file's robot, or from Pinocchio, is a `DynamicsWarning`
     when the object is made.
+
+    ``out`` of a method: an array for the result, or a sequence of one for each result, each of its
+    shape and type, or None; they come back. ``cpp`` and ``cpp32`` write there what they compute
+    where all arrays are C-contiguous and share no memory; in all other cases results are copied.
 
     Objects can be copied and pickled, and so be sent to other processes, but for those of a board.
     """
@@ -149,6 +155,7 @@ class Dynamics(Calls):
         self._payload = np.zeros(SIZE)
         self._parameters: str | RealCalibration | None = None
         self._direct = self._directly()
+        self._bind()
         self._all: Direct | None = None
         self._queue: list[Ticket] = []
         self._next_tag = 0
@@ -355,6 +362,19 @@ class Dynamics(Calls):
             for name, call in CALLS.items()
             if call.functions[0] in programs
         }
+
+    def _bind(self) -> None:
+        """Put functions of compiled modules in place of the methods that they can answer for.
+
+        A method that a subclass has changed stays, and so does what is no method's alone.
+        """
+        for name, direct in self._direct.items():
+            method = getattr(type(self), name, None)
+            for holder in (Calls, Observing):
+                if method is None or holder.__dict__.get(name) is not method:
+                    continue
+                if (own := direct.bound(getattr(self, name), self._threads)) is not None:
+                    self.__dict__[name] = own
 
     def _asked(self, call: str) -> list[str]:
         """The functions that a call takes: those that there are, and what another base needs."""

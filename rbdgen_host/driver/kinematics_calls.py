@@ -3,67 +3,71 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from .words import Array
 
+Out = Array | Sequence[Array | None] | None  # where results are written
+
 
 class Observing(ABC):
     """Methods of `Dynamics`, each of the function of its name.
 
     Frames are those of the design, F of them, whatever comes of them has its linear part first, of
-    the frame's origin along the world's axes (Pinocchio's LOCAL_WORLD_ALIGNED).
+    the frame's origin along the world's axes (Pinocchio's LOCAL_WORLD_ALIGNED). ``out`` is what
+    `Dynamics` says of it.
     """
 
     @abstractmethod
-    def _found(self, call: str, *arrays: ArrayLike) -> Any:
+    def _found(self, call: str, *arrays: ArrayLike, out: Out = None) -> Any:
         """The result of a call, as its method returns it."""
 
-    def computeGeneralizedGravity(self, q: ArrayLike) -> Array:
+    def computeGeneralizedGravity(self, q: ArrayLike, *, out: Out = None) -> Array:
         """The τ (…, nv) that holds the robot still. Of the function g."""
-        return self._found("g", q)
+        return self._found("g", q, out=out)
 
-    def nonLinearEffects(self, q: ArrayLike, v: ArrayLike) -> Array:
+    def nonLinearEffects(self, q: ArrayLike, v: ArrayLike, *, out: Out = None) -> Array:
         """The τ (…, nv) without acceleration: C v + g, in τ = M a + nle. Of the function nle."""
-        return self._found("nle", q, v)
+        return self._found("nle", q, v, out=out)
 
     g = computeGeneralizedGravity
     nle = nonLinearEffects
 
-    def pose(self, q: ArrayLike) -> tuple[Array, Array]:
+    def pose(self, q: ArrayLike, *, out: Out = None) -> tuple[Array, Array]:
         """Positions (…, F, 3) and rotations (…, F, 3, 3): x_world = R x_frame + p."""
-        return self._found("pose", q)
+        return self._found("pose", q, out=out)
 
-    def twist(self, q: ArrayLike, v: ArrayLike) -> Array:
+    def twist(self, q: ArrayLike, v: ArrayLike, *, out: Out = None) -> Array:
         """Velocities (…, F, 6)."""
-        return self._found("twist", q, v)
+        return self._found("twist", q, v, out=out)
 
-    def jac(self, q: ArrayLike) -> Array:
+    def jac(self, q: ArrayLike, *, out: Out = None) -> Array:
         """Jacobians (…, F, 6, nv)."""
-        return self._found("jac", q)
+        return self._found("jac", q, out=out)
 
-    def drift(self, q: ArrayLike, v: ArrayLike) -> Array:
+    def drift(self, q: ArrayLike, v: ArrayLike, *, out: Out = None) -> Array:
         """J̇ v (…, F, 6): the (classical) accelerations without that of the joints."""
-        return self._found("drift", q, v)
+        return self._found("drift", q, v, out=out)
 
-    def com(self, q: ArrayLike) -> Array:
+    def com(self, q: ArrayLike, *, out: Out = None) -> Array:
         """The centre of mass (…, 3)."""
-        return self._found("com", q)
+        return self._found("com", q, out=out)
 
-    def jcom(self, q: ArrayLike) -> Array:
+    def jcom(self, q: ArrayLike, *, out: Out = None) -> Array:
         """Its Jacobian (…, 3, nv)."""
-        return self._found("jcom", q)
+        return self._found("jcom", q, out=out)
 
-    def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+    def energy(self, q: ArrayLike, v: ArrayLike, *, out: Out = None) -> tuple[Array, Array]:
         """Kinetic and potential energy, each (…,)."""
-        return self._found("energy", q, v)
+        return self._found("energy", q, v, out=out)
 
-    def ag(self, q: ArrayLike) -> Array:
+    def ag(self, q: ArrayLike, *, out: Out = None) -> Array:
         """The centroidal momentum matrix A (…, 6, nv)."""
-        return self._found("ag", q)
+        return self._found("ag", q, out=out)
 
-    def hg(self, q: ArrayLike, v: ArrayLike) -> Array:
+    def hg(self, q: ArrayLike, v: ArrayLike, *, out: Out = None) -> Array:
         """The momentum A v (…, 6) about the centre of mass."""
-        return self._found("hg", q, v)
+        return self._found("hg", q, v, out=out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rbdgen.api.arrays import completed
 from rbdgen.api.native_programs import NativeProgram
 from rbdgen.codegen.cuda_library import module_of, on_device
+from rbdgen.codegen.library import Library
 from rbdgen.design.bounds import turns
 from rbdgen.design.functions import NEEDS
 from rbdgen.dynamics.interface import WRENCH
@@ -33,7 +34,8 @@ class Direct:
         forced = {program.robot.joints[i].body for i in program.robot.moving}
         self._forceable = forced <= set(program.design.external_forces)
         self._forces_shape = (len(program.robot.moving), len(WRENCH))
-        self._completing = bool(turns(program.robot)) or "Minv" in self._names
+        self._turns = tuple((own.start, own.stop) for own in turns(program.robot).values())
+        self._completing = bool(self._turns) or "Minv" in self._names
         self._angles = not {"sin", "cos"}.isdisjoint(self._names)
         given = program.library.names
         # of what the call returns, which result it is, or which array that came in
@@ -76,6 +78,21 @@ class Direct:
             found[k] if k is not None else None if own is None else arrays[own]
             for k, own in zip(self._results, self._kept, strict=True)
         )
+
+    def bound(self, fallback: Callable[..., Any], threads: int) -> Any:
+        """The call as a function of the compiled module, with no Python on the way; None if arrays
+        are needed that the caller does not give, or that are changed on the way.
+
+        ``fallback``: the method that answers for arrays that must be checked or converted, and
+        where a state is unusual. Its name and description are the function's.
+        """
+        changed = {"Minv", "f_ext", PAYLOAD, "sin", "cos"}.intersection(self._names)
+        if not isinstance(self._library, Library) or self._library.bind is None or changed:
+            return None
+        at = self._entry[0], self._entry[1], -1 if self._far is None else self._far
+        results = tuple(-1 if own is None else own for own in self._results)
+        says = fallback.__name__, fallback.__doc__ or ""
+        return self._library.bind(*says, fallback, threads, *at, self._turns, results)
 
     def _same(self, like: Any, values: NDArray) -> Any:
         """``values`` for each state, where ``like`` is."""

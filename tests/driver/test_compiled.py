@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -227,3 +229,55 @@ def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(NoCompiler, match=r"no C\+\+ compiler other, which \$CXX names"):
         api.evaluate("pendulum", dict.fromkeys(("q", "qd", "qdd"), np.zeros((1, 2))), "cpp")
     assert not any(tmp_path.rglob("program-*"))
+
+
+@pytest.mark.parametrize("kind", ["cpp", "golden"])
+def test_results_are_written_where_one_says(golden: Dynamics, kind: str) -> None:
+    own = golden if kind == "golden" else Dynamics("pendulum", functions=("did", "m"))
+    q, v, a = np.random.default_rng(3).uniform(-1, 1, (3, 4, own.nv))
+    wanted = golden.computeRNEADerivatives(q, v, a)
+    out = tuple(np.empty((4, own.nv, own.nv)) for _ in range(2))
+    for arrays in ((q, v, a), (q.tolist(), v, a), (q, v, np.asfortranarray(a))):
+        found = own.computeRNEADerivatives(*arrays, out=(*out, None))
+        assert found[0] is out[0]
+        assert found[1] is out[1]
+        for values, array in zip(found, wanted, strict=True):
+            assert array is not None
+            close(values, array, 1e-10)
+            array_of_out = np.asarray(values)
+            array_of_out[...] = np.nan
+    mass = np.empty((4, own.nv, own.nv))
+    assert own.crba(q, out=mass) is mass
+    strided = np.empty((4, own.nv, own.nv, 2))[..., 0]
+    assert own.crba(q, out=strided) is strided
+    close(strided, mass, 1e-10)
+    with pytest.raises(InputError, match=r"crba: out is float32 \(4, .*; the result is float64"):
+        own.crba(q, out=mass.astype(np.float32))
+    with pytest.raises(InputError, match="expected 3 arrays, one for each result"):
+        own.computeRNEADerivatives(q, v, a, out=mass)
+    mass.flags.writeable = False
+    with pytest.raises(InputError, match="crba: out: assignment destination is read-only"):
+        own.crba(q, out=mass)
+
+
+def test_a_call_is_of_the_module_unless_a_class_changes_it() -> None:
+    class Counting(Dynamics):
+        calls = 0
+
+        def crba(self, *arrays: Any, **words: Any) -> Any:
+            self.calls += 1
+            return super().crba(*arrays, **words)
+
+    own = Counting("pendulum", functions=("m", "id"))
+    q = np.zeros(own.nq)
+    own.crba(q)
+    assert own.calls == 1
+    rnea = own.rnea
+    assert (rnea.__name__, rnea.__doc__) == ("rnea", Dynamics.rnea.__doc__)
+    assert type(rnea).__name__ == "builtin_function_or_method"
+    alive = weakref.ref(own)
+    del own
+    assert rnea([0.0] * len(q), q, q).shape == q.shape  # which the method answers
+    del rnea
+    gc.collect()
+    assert alive() is None
