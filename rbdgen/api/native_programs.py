@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codegen import cuda_library, library, nvcc
-from ..codegen.cuda_library import CudaLibrary
+from ..codegen import library
 from ..codegen.interface import ArrayInterface
 from ..codegen.library import Library
-from ..compile.parameters import rewritten
 from ..design.choices import COMPILED
 from ..design.design import Design, choice_of, promising, with_choice
 from ..design.functions import ROLLOUTS
+from ..design.manifest import ProgramManifest
 from ..design.nested import FORMULATED
 from ..design.options import OF_PROGRAMS, OF_REGISTERS
-from ..dynamics.interface import to_columns
-from ..passes.registers import PARAMETER
+from ..graph.word import PARAMETER
 from ..robot.model import Robot
 from ..robot.xml_lines import read_bytes
 from ..system.cache import cached, named
 from ..system.compiler import about, find_compiler, processor
-from ..system.gpu import NoGpu, find_gpu
 from ..system.messages import Progress
 from .arrays import refuse_missing_forces
-from .design_cache import FOLDER, compiler_digest, design_digest
 from .design_file import DESIGN, ROBOT, design_text
+from .digests import FOLDER, compiler_digest, design_digest
 from .folder import InputError, read_manifest
+
+if TYPE_CHECKING:
+    from ..codegen.cuda_library import CudaLibrary
 
 Array = NDArray[np.float64]
 DTYPES = {"cpp": np.dtype(np.float64), "cpp32": np.dtype(np.float32)}
@@ -65,6 +65,9 @@ class ProgramKind:
     def builder(self) -> ProgramBuilder:
         """The compiler of a shared library on this machine; NoGpu, NoCompiler."""
         if self.on_gpu:
+            from ..codegen import cuda_library, nvcc  # which a program in C++ does without
+            from ..system.gpu import NoGpu, find_gpu
+
             try:
                 gpu = find_gpu()
             except NoGpu as error:
@@ -78,6 +81,8 @@ class ProgramKind:
         compiler = find_compiler()
         about_it = about(compiler), processor()
         if self.language == "cuda":
+            from ..codegen import cuda_library
+
             build = partial(cuda_library.build_for_cpu, compiler)
             return ProgramBuilder(repr((*about_it, cuda_library.HOST_FLAGS)), build)
         build = partial(library.build, compiler, self.dtype, module=True)
@@ -95,14 +100,20 @@ class ProgramBuilder:
 class NativeProgram:
     """A design's functions, all at once, of a kind.
 
-    ``folder``: as `generate` writes it; ``file``: the shared library; ``notes``: of the manifest.
+    ``folder``: as `generate` writes it, with the manifest ``entry``, which has the ``notes``;
+    ``file``: the shared library.
     """
 
     def __init__(
-        self, design: Design, robot: Robot, folder: Path, place: Path, kind: ProgramKind
+        self,
+        design: Design,
+        robot: Robot,
+        folder: Path,
+        entry: ProgramManifest,
+        place: Path,
+        kind: ProgramKind,
     ) -> None:
         self.design, self.robot, self.folder = design, robot, folder
-        entry = read_manifest(folder).program
         self.name, self.facts, self.notes = entry.name, entry.facts, entry.notes
         own: ArrayInterface = entry.interface
         # what registers hold is given by itself
@@ -117,6 +128,8 @@ class NativeProgram:
             self.library = Library(module, self.name, own, kind.dtype, same)
         else:
             scalars = len(own.inputs) - len(own.shared) + len(own.outputs)
+            from ..codegen.cuda_library import CudaLibrary
+
             numbers = scalars + self.facts["workspace"]
             self.library = CudaLibrary(self.file, self.name, own, kind.dtype, numbers)
         if held:
@@ -145,6 +158,8 @@ class NativeProgram:
         }
         if not entries:
             return {}
+        from ..dynamics.interface import to_columns
+
         n, joints = len(arrays["q"]), len(self._canonical.joints)
         found = {name: np.zeros((n, joints)) for name in ("sin", "cos")}
         for name, values in to_columns(self._canonical, list(entries), arrays).items():
@@ -153,6 +168,8 @@ class NativeProgram:
 
     @cached_property
     def _canonical(self) -> Robot:
+        from ..compile.parameters import rewritten
+
         *_, (_, last) = rewritten(self.design, self.robot, in_floats=True)
         return last
 
@@ -176,15 +193,15 @@ def compiled(
     bounds = builder.of if of.on_gpu else ""  # its launch bounds are chosen by what nvcc says
     source = named(of.language, compiler_digest(FOLDER), design_digest(own), bounds)
     folder = cached(source, lambda work: _write(own, of, work, progress), progress)
-    entry = read_manifest(folder)
+    entry = read_manifest(folder).program
 
     def make(work: Path) -> None:
-        builder.build(folder, entry.program.name, work, progress)
+        builder.build(folder, entry.name, work, progress)
 
     library_folder = cached(named("program", source, kind, builder.of), make, progress)
-    for note in entry.program.notes:
+    for note in entry.notes:
         progress(f"note: {note}")
-    return NativeProgram(own, robot, folder, library_folder, of)
+    return NativeProgram(own, robot, folder, entry, library_folder, of)
 
 
 def _of_programs(design: Design, kept: Sequence[str]) -> Design:
@@ -198,7 +215,9 @@ def _of_programs(design: Design, kept: Sequence[str]) -> Design:
 
 def _write(design: Design, kind: ProgramKind, work: Path, progress: Progress) -> None:
     """Write the program's folder."""
-    from ..compile.flow import front_end  # which a program that is kept does without
+    import tempfile  # which a program that is kept does without
+
+    from ..compile.flow import front_end
     from .programs import cpp_program, cuda_program
 
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as place:

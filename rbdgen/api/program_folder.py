@@ -11,8 +11,7 @@ from ..design.arrays import all_gives, given_coordinates, is_loaded, needs
 from ..design.functions import UNFORCED
 from ..design.manifest import ProgramManifest
 from ..dynamics.interface import WRENCH, place_of_input, places_of_output
-from ..graph.word import kind_of, shape_of
-from ..passes.registers import PARAMETER
+from ..graph.word import PARAMETER, kind_of, shape_of
 from ..robot.variations import PAYLOAD, SIZE
 from .compilation import Files, closed, described, robot_facts, sources_of
 

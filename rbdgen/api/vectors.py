@@ -15,7 +15,7 @@ from ..compile.samples import sample_states
 from ..dynamics.interface import to_columns
 from ..graph.evaluate import evaluate
 from ..graph.fixed import Format, Integers, parameter_words
-from ..passes.registers import PARAMETER
+from ..graph.word import PARAMETER
 from ..tasks.routes import STEPS
 from .integer_model import integer_results
 from .stimulus import MOST_STEPS, inputs_of, within_limits

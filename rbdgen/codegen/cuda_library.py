@@ -6,7 +6,6 @@ import ctypes
 import math
 import os
 import shlex
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -20,7 +19,7 @@ from ..system.compiler import Command, compile_with
 from ..system.gpu import NoGpu
 from . import nvcc
 from .interface import ArrayInterface
-from .library import SUFFIX, Rows, Singular
+from .library import SUFFIX, Rows, Singular, module_of, on_device
 
 SHARED = ("-shared", "-Xcompiler", "-fPIC")
 HOST_FLAGS = ("-std=c++17", "-O2", "-shared", "-fPIC", "-x", "c++")
@@ -160,21 +159,6 @@ class _Buffers:
         self.at = at
         self.close = weakref.finalize(self, close, at)
         self.close.atexit = False  # the driver may be gone by then
-
-
-def on_device(array: Any) -> bool:
-    """Whether an array lies on a GPU, and its package makes arrays there as NumPy does here.
-
-    Of CuPy that is true. Arrays of JAX and PyTorch are taken as NumPy reads them.
-    """
-    if not hasattr(array, "__cuda_array_interface__"):
-        return False
-    return isinstance(array, getattr(module_of(array), "ndarray", ()))
-
-
-def module_of(array: Any) -> Any:
-    """The package whose array it is."""
-    return sys.modules[type(array).__module__.partition(".")[0]]
 
 
 def _place(array: Any) -> int:

@@ -6,10 +6,8 @@ import importlib.util
 import shlex
 import sys
 import sysconfig
-import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from typing import Any
@@ -51,6 +49,9 @@ def build(
     For this processor and one precision only. ``module``: to ``into/_NAME.so``, too, which Python
     imports. CompilerError; NoCompiler where a module's headers are missing.
     """
+    import tempfile  # what programs that are in the cache do without
+    from concurrent.futures import ThreadPoolExecutor
+
     sources = sorted(folder.glob(f"{name}*.cpp"))
     only = [f"-D{name.upper()}_{what}" for what in ("NATIVE", f"NO_{OTHER[np.dtype(dtype)]}")]
     flags = [*flags, *only]
@@ -168,3 +169,18 @@ class Library(Rows):
         except self._singular as error:
             raise Singular(error.state) from None
         return [found] if len(self.names) == 1 else list(found)
+
+
+def on_device(array: Any) -> bool:
+    """Whether an array lies on a GPU, and its package makes arrays there as NumPy does here.
+
+    Of CuPy that is true. Arrays of JAX and PyTorch are taken as NumPy reads them.
+    """
+    if not hasattr(array, "__cuda_array_interface__"):
+        return False
+    return isinstance(array, getattr(module_of(array), "ndarray", ()))
+
+
+def module_of(array: Any) -> Any:
+    """The package whose array it is."""
+    return sys.modules[type(array).__module__.partition(".")[0]]

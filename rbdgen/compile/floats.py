@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..dynamics.interface import to_columns, unit_inputs
+from ..graph.word import PARAMETER
 from ..passes.mixed_precision import InDouble, in_double
-from ..passes.registers import PARAMETER
 from ..system.records import Record
 from .front import Front
 from .samples import sample_states

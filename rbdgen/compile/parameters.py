@@ -13,8 +13,8 @@ from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.intervals import intervals_of
 from ..graph.node import Builder, Node
-from ..graph.word import spell
-from ..passes.registers import PARAMETER, renumbered, to_registers
+from ..graph.word import PARAMETER, spell
+from ..passes.registers import renumbered, to_registers
 from ..robot.canonical import stages
 from ..robot.model import Array, Robot, RobotError
 from ..robot.model_parameters import ModelParameters, number_name, numbers_of

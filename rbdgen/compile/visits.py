@@ -12,8 +12,7 @@ from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.verify import verify
 from ..graph.visits import Program, Source, inlined
-from ..graph.word import spell
-from ..passes.registers import PARAMETER
+from ..graph.word import PARAMETER, spell
 from ..robot.model import Robot
 from ..robot.model_parameters import ModelParameters
 from .front import Front, frame_index

@@ -26,8 +26,8 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import STILL
 from ..graph.visits import LIMB, Program
-from ..graph.word import kind_of
-from ..passes.registers import PARAMETER, with_registers
+from ..graph.word import PARAMETER, kind_of
+from ..passes.registers import with_registers
 from ..robot.denavit_hartenberg import chained_frames
 from ..robot.model import RobotError
 from ..system.messages import Progress

@@ -17,8 +17,7 @@ from typing import Any, TypeVar
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
 from ..graph.visits import Program, Scaled, Source, Visit, VisitResult, settle
-from ..graph.word import spell
-from ..passes.registers import PARAMETER
+from ..graph.word import PARAMETER, spell
 from ..robot.angles import NOISE
 from ..robot.model import Array
 from .repeated import reading_once

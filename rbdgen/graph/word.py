@@ -15,6 +15,7 @@ from functools import cache
 
 SYMMETRIC = ("M", "Minv")  # a graph has their lower triangle only
 ROOT = "root"  # a number of a state, below 0 where its base moves as it is told
+PARAMETER = "parameter"  # a number that a register holds
 FAR = "far"  # a number: 1 where the M⁻¹ that came in was not near, else 0
 HOLD = "hold"  # components of λ, as coordinates of a search
 DRAWN = "drawn"  # velocities before they are those of held frames, as such coordinates

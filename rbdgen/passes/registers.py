@@ -13,9 +13,7 @@ from dataclasses import dataclass, field, replace
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
-from ..graph.word import spell
-
-PARAMETER = "parameter"  # the word of a register
+from ..graph.word import PARAMETER, spell
 
 
 @dataclass

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from xml.dom import Node
@@ -112,6 +111,8 @@ def own_line(file: Path, said: str) -> int | None:
 
 
 def _note(arguments: _Arguments, given: Mapping[str, str]) -> str:
+    from importlib.metadata import version  # which takes a while
+
     said = f"expanded by xacro {version('xacro')}"
     if given:
         said += ", with " + ", ".join(f"{name}:={value}" for name, value in given.items())

@@ -10,15 +10,14 @@ filter ``safe``. ``{{ x | literal }}`` is x as a string of the language, with it
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-import jinja2
-from markupsafe import Markup
+from typing import TYPE_CHECKING, Any
 
 from .quoting import LANGUAGES, markup
+
+if TYPE_CHECKING:
+    import jinja2
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -47,12 +46,20 @@ def render(template: str, **values: Any) -> str:
 
 @cache
 def _environment(kind: str) -> jinja2.Environment:
+    import jinja2  # which takes a while, and only those who write files need
+    from markupsafe import Markup
+
+    def put(value: Any) -> Any:
+        """A value quoted for the language, if it is not of it already."""
+        return value if isinstance(value, jinja2.Undefined | Markup) else Markup(fit(str(value)))
+
+    fit = markup if kind == HTML else LANGUAGES[kind].plain
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(data_folder("templates")),
         undefined=jinja2.StrictUndefined,
         # which marks what is of the language already; what is not, `finalize` has made so
         autoescape=True,
-        finalize=_put(markup if kind == HTML else LANGUAGES[kind].plain),
+        finalize=put,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -60,14 +67,3 @@ def _environment(kind: str) -> jinja2.Environment:
     if kind != HTML and (literal := LANGUAGES[kind].literal):
         environment.filters["literal"] = lambda text: Markup(literal(str(text)))
     return environment
-
-
-def _put(fit: Callable[[str], str]) -> Callable[[Any], Any]:
-    """A ``finalize`` function that quotes each value by ``fit``."""
-
-    def put(value: Any) -> Any:
-        if isinstance(value, jinja2.Undefined | Markup):
-            return value
-        return Markup(fit(str(value)))
-
-    return put

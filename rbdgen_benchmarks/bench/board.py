@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from rbdgen import api
-from rbdgen.api.design_cache import FOLDER, compiler_digest
 from rbdgen.api.design_file import DESIGN
+from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import read_manifest
 from rbdgen.api.host_interface import line_layouts

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rbdgen import api
-from rbdgen.api.design_cache import FOLDER, compiler_digest
+from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.errors import STALL, Mismatch
 from rbdgen.api.folder import read_manifest
 from rbdgen.api.host_interface import packet_format

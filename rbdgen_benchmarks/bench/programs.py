@@ -15,7 +15,7 @@ import numpy as np
 
 from rbdgen import api
 from rbdgen.api.arrays import completed
-from rbdgen.api.design_cache import FOLDER, compiler_digest
+from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.folder import write_folder
 from rbdgen.api.native_programs import NativeProgram, ProgramKind
 from rbdgen.api.programs import cpp_program
@@ -162,10 +162,11 @@ def _compiled(
     front = front_end(str(file), snap=0.0, functions=tuple(functions), **choices)
     folder = work / "made"
     write_folder(folder, cpp_program(front))
-    name = api.read_manifest(folder).program.name
+    entry = api.read_manifest(folder).program
     kind = ProgramKind("cpp")
-    build(find_compiler(), kind.dtype, folder, name, work, lambda _: None, FLAGS)
-    return NativeProgram(front.design, front.robot, folder, work, kind)
+    compiler = find_compiler()
+    build(compiler, kind.dtype, folder, entry.name, work, lambda _: None, FLAGS, module=True)
+    return NativeProgram(front.design, front.robot, folder, entry, work, kind)
 
 
 def _largest(values: Array) -> float:

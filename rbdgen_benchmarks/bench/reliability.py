@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rbdgen.api.compilation import recompiled
-from rbdgen.api.design_cache import FOLDER, compiler_digest
 from rbdgen.api.design_file import DESIGN, ROBOT
+from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.errors import STALL, Mismatch
 from rbdgen.api.folder import checked_manifest, write_file
 from rbdgen.api.generation import generate

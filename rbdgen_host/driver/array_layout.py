@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdgen.api.arrays import completed
 from rbdgen.api.folder import InputError
-from rbdgen.codegen.cuda_library import on_device
+from rbdgen.codegen.library import on_device
 from rbdgen.robot.model import Robot
 from rbdgen.robot.variations import PAYLOAD, SIZE
 

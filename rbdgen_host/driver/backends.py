@@ -1,86 +1,39 @@
-"""The back ends of a driver: float64, C++, the integer model, the hardware."""
+"""The back ends of a driver: those of real numbers, and which one a kind is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rbdgen.api.design_cache import CachedIntegers, cached_design
 from rbdgen.api.design_file import DESIGN, ROBOT, filed_notes
-from rbdgen.api.errors import Mismatch
-from rbdgen.api.folder import MARK, InputError, checked_manifest, read_manifest, refuse_core
-from rbdgen.api.host_interface import line_layouts, packet_format
+from rbdgen.api.folder import MARK, InputError, checked_manifest
 from rbdgen.api.native_programs import NativeProgram, compiled
-from rbdgen.api.reference import golden_model
-from rbdgen.api.verilated import load_core
-from rbdgen.codegen.compiled import Results
-from rbdgen.compile.parameters import canonical_of
 from rbdgen.design.arrays import gives
 from rbdgen.design.bounds import whole_turns, within_a_turn
 from rbdgen.design.choices import COMPILED
 from rbdgen.design.design import Design, has_registers, of_functions
-from rbdgen.design.facts import TaskFacts
 from rbdgen.design.functions import ROLLOUTS, TOGETHER
 from rbdgen.design.loading import load
-from rbdgen.design.manifest import HardwareManifest
-from rbdgen.graph.fixed import Integers
 from rbdgen.robot.model import Robot
-from rbdgen.shell.task_packets import Status
 from rbdgen.system.messages import Progress
-from rbdgen.tools.model import Model
 
-from .cores import by_hardware, by_model, run_core
-from .dma import PYNQ, DmaLink
-from .links import TaskLink, Transport, opened
-from .registers import ProgramRegisters, Registers
-from .requests import Answer, Run, Tasks
-from .words import Array, Coder, Flags
+from .requests import Answer, Backend, Tasks
 
-# Words, by place, and the kind of task → results (N,) by name, flags (N, flags).
-Tasked = Callable[[Mapping[str, Integers], str], Results]
-
-
-@dataclass(frozen=True, eq=False)
-class Backend:
-    """``run`` answers batches together, and says how many cycles that took, if it knows.
-
-    ``coder`` makes words of the arrays; None where arrays are what ``run`` takes. Of a back end of
-    compiled programs ``programs`` has function → what computes it, and what others give besides
-    where `TOGETHER` says so, and ``joint`` makes the one of all functions. ``registers``: of a
-    design for all robots of a model, where the back end can write them. ``notes``: of the design.
-    """
-
-    design: Design
-    robot: Robot
-    coder: Coder | None
-    run: Run
-    programs: Mapping[str, NativeProgram] = field(default_factory=dict)
-    joint: Callable[[], NativeProgram] | None = None
-    registers: Registers | ProgramRegisters | None = None
-    notes: tuple[str, ...] = ()
-
-    def values(
-        self, function: str, arrays: Mapping[str, Array], saturate: bool
-    ) -> tuple[Mapping[str, NDArray[Any]], Flags]:
-        """The values that ``run`` takes for checked arrays, and which states have one too large.
-
-        InputError for the first such value unless ``saturate``.
-        """
-        if self.coder is None:
-            return arrays, np.zeros(len(arrays["q"]), np.bool_)
-        return self.coder.words(function, arrays, saturate)
+if TYPE_CHECKING:
+    from .links import Transport
+    from .registers import ProgramRegisters
 
 
 def run_golden(
     design: Design, robot: Robot, batches: Sequence[Tasks]
 ) -> tuple[list[Answer], int | None]:
     """The float64 reference; angles after rollouts within ±π, where the hardware has them there."""
+    from rbdgen.api.reference import golden_model
+
     answers = []
     for tasks in batches:
         alone = of_functions(design, (tasks.function,))
@@ -103,89 +56,6 @@ def run_programs(
         arrays = {name: found[name] for name in gives(design, tasks.function)}
         answers.append(Answer(arrays, np.zeros(len(tasks.tags), np.bool_)))
     return answers, None
-
-
-def run_integer(
-    coder: Coder, model: Tasked, batches: Sequence[Tasks]
-) -> tuple[list[Answer], int | None]:
-    """The integer model of the accelerator: the same bits as its hardware."""
-    answers = []
-    for tasks in batches:
-        found, flags = model(tasks.values, tasks.function)
-        words = np.stack(list(found.values()), axis=1)
-        answers.append(Answer(coder.arrays(tasks.function, words), flags[:, 0]))
-    return answers, None
-
-
-def run_rtl(
-    coder: Coder, model: Model, registers: Registers | None, batches: Sequence[Tasks]
-) -> tuple[list[Answer], int | None]:
-    """The accelerator's Verilog. Cycles: from the first task that it takes to the last result.
-
-    The batches are mixed evenly, so that the stages of different functions work together.
-    """
-    sizes = [len(tasks.tags) for tasks in batches]
-    if not sum(sizes):
-        nothing = np.zeros((0, len(model.ports.output.fields)), np.int64)
-        return [_answer(coder, tasks, nothing, nothing[:, 0]) for tasks in batches], 0
-    column = {f.name: k for k, f in enumerate(model.ports.input.fields)}
-    tokens = np.zeros((sum(sizes), len(column)), np.int64)
-    rows = [slice(end - n, end) for end, n in zip(np.cumsum(sizes), sizes, strict=True)]
-    for tasks, own in zip(batches, rows, strict=True):
-        tokens[own, column["function"]] = coder.tasks.functions[tasks.function].code
-        tokens[own, column["tag"]] = tasks.tags
-        for word, values in tasks.values.items():
-            tokens[own, column[word]] = values
-    order = np.argsort(np.concatenate([(np.arange(n) + 0.5) / n for n in sizes]), kind="stable")
-    run = model.run(tokens[order], held=registers.words if registers else ())
-    given = _results(tokens[order, :2], run.outputs[:, :2])
-    taken = np.argsort(order)  # when each row was
-    latency = (run.result_cycle[given] - run.accept_cycle)[taken]
-    results = run.outputs[given][taken]
-    answers = [
-        _answer(coder, tasks, results[own], latency[own])
-        for tasks, own in zip(batches, rows, strict=True)
-    ]
-    return answers, int(run.result_cycle.max() - run.accept_cycle.min())
-
-
-def run_board(
-    coder: Coder, link: TaskLink | DmaLink, batches: Sequence[Tasks]
-) -> tuple[list[Answer], int | None]:
-    """The accelerator on a board."""
-    asked = []
-    for tasks in batches:
-        own = coder.tasks.functions[tasks.function]
-        words = np.stack([tasks.values[i.word] for i in own.inputs], axis=1)
-        asked += [(own.code, row) for row in words.tolist()]
-    found = iter(link.ask(asked))
-    answers = []
-    for tasks in batches:
-        own = coder.tasks.functions[tasks.function]
-        rows = [next(found) for _ in tasks.tags]
-        results = np.array([row.words for row in rows], np.int64).reshape(-1, len(own.outputs))
-        flags = np.array([row.status is Status.OVERFLOW for row in rows], np.bool_)
-        answers.append(Answer(coder.arrays(tasks.function, results), flags))
-    return answers, None
-
-
-def _answer(coder: Coder, tasks: Tasks, results: Integers, latency: Integers) -> Answer:
-    """``results`` (N, fields): function, tag, overflow, words."""
-    arrays = coder.arrays(tasks.function, results[:, 3:])
-    return Answer(arrays, results[:, 2].astype(np.bool_), latency)
-
-
-def _results(tasks: Integers, results: Integers) -> Integers:
-    """Which result is each task's; both (N, 2): function, tag.
-
-    Tags come round, and tasks of the same one, far apart, are answered in order.
-    """
-    asked, came = (np.lexsort(rows.T) for rows in (tasks, results))
-    if len(asked) != len(came) or (tasks[asked] != results[came]).any():
-        raise Mismatch("results are not those of the tasks")
-    given = np.empty(len(tasks), np.int64)
-    given[asked] = came
-    return given
 
 
 def backend(
@@ -214,10 +84,15 @@ def backend(
     if choices:
         raise InputError(f"{place}: has been generated; {', '.join(choices)}: cannot be chosen")
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
+    # what makes and drives hardware is imported for that alone
     if kind == "rtl":
-        return _rtl(place, entry, progress)
+        from .word_backends import of_verilog
+
+        return of_verilog(place, entry, progress)
     if port is not None:
-        return _board(place, entry, port)
+        from .word_backends import of_board
+
+        return of_board(place, entry, port)
     return _of_robot(kind, str(place / DESIGN), progress, {}, threads, place)
 
 
@@ -240,7 +115,11 @@ def _of_robot(
     if kind in COMPILED:
         design, loaded = load(robot, **choices)
 
-        held = ProgramRegisters(progress) if has_registers(design) else None
+        held: ProgramRegisters | None = None
+        if has_registers(design):
+            from .registers import ProgramRegisters
+
+            held = ProgramRegisters(progress)
 
         def program(functions: Sequence[str]) -> NativeProgram:
             alone = of_functions(design, functions)
@@ -255,93 +134,6 @@ def _of_robot(
         joint = cache(partial(program, design.functions))
         said = dict.fromkeys(note for own in programs.values() for note in own.notes)
         return Backend(design, loaded, None, run, programs, joint, held, tuple(said))
-    if kind == "rtl":
-        folder = cached_design(robot, progress, choices)
-        return _rtl(folder, read_manifest(folder).facts, progress)
-    if place is None and has_registers(load(robot, **choices)[0]):
-        place = cached_design(robot, progress, choices)  # whose words can be others
-    return _integer_of(place, progress) if place else _integer(robot, progress, choices)
+    from .word_backends import of_words
 
-
-def _integer(robot: str, progress: Progress, choices: Mapping[str, Any]) -> Backend:
-    """The integer model of a robot's design."""
-    kept = CachedIntegers(robot, progress, choices)
-    coder = _coder(kept.folder, kept.facts.tasks)
-    (function, *_) = kept.facts.source.functions
-    inputs, outputs = ([own.name for own in way] for way in (function.inputs, function.outputs))
-    run = _run_of_words(coder, kept.facts.whole, inputs, outputs, kept.run)
-    return Backend(coder.design, coder.robot, coder, run, notes=kept.facts.notes)
-
-
-def _integer_of(place: Path, progress: Progress) -> Backend:
-    """The integer model of a folder's design; OutputError if this rbdgen compiles another one."""
-    # the compiler: one second that others save
-    from rbdgen.api.compilation import recompiled
-    from rbdgen.api.facts import task_facts
-    from rbdgen.api.integer_model import IntegerModel
-
-    product = recompiled(place, progress)
-    entry = read_manifest(place).facts
-    registers = _registers(place, entry, progress)
-    front = product.front
-    coder = Coder(task_facts(product), front.design, front.robot, front.canonical)
-    model = IntegerModel(product, progress)
-    outputs = [name for fixed in product.graphs.values() for name in fixed.graph.outputs]
-    run = _run_of_words(coder, product.is_core, list(product.accelerator.words), outputs, model)
-    if registers:
-        registers.write = lambda found: model.hold(found.words)
-    return Backend(coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes)
-
-
-def _run_of_words(
-    coder: Coder, whole: bool, inputs: Sequence[str], outputs: Sequence[str], model: Tasked
-) -> Run:
-    """The run of an integer model; ``whole``: of tasks with all ``inputs`` and ``outputs``."""
-    if whole:
-        return partial(run_core, coder, outputs, by_model(inputs, model))
-    return partial(run_integer, coder, model)
-
-
-def _board(place: Path, entry: HardwareManifest, port: str | Transport) -> Backend:
-    """The back end of a folder's design on a board."""
-    refuse_core(place, entry, "boards take")
-    coder = _coder(place, entry.tasks)
-    if isinstance(port, str) and port.startswith(PYNQ):
-        packets, bitfile = packet_format(coder.tasks), port.removeprefix(PYNQ)
-        dma = DmaLink(bitfile, packets, entry.identity, entry.name)
-        registers = _registers(place, entry, lambda _: None)
-        if registers:
-            registers.write = lambda found: dma.write(list(found.words.values()))
-        run = partial(run_board, coder, dma)
-        return Backend(
-            coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes
-        )
-    transport = opened(port) if isinstance(port, str) else port
-    link = TaskLink.over(transport, line_layouts(coder.tasks), entry.identity, entry.name)
-    run = partial(run_board, coder, link)
-    return Backend(coder.design, coder.robot, coder, run, notes=entry.notes)
-
-
-def _coder(place: Path, tasks: TaskFacts) -> Coder:
-    """The coder of a folder with a design, whose manifest says of ``tasks`` all that is needed."""
-    design, loaded = load(place / DESIGN)
-    return Coder(tasks, design, loaded, canonical_of(design)(loaded))
-
-
-def _rtl(place: Path, entry: HardwareManifest, progress: Progress) -> Backend:
-    """The back end of a generated folder."""
-    coder = _coder(place, entry.tasks)
-    model = load_core(place, entry, progress=progress)
-    registers = _registers(place, entry, progress)
-    if entry.is_core:
-        outputs = entry.ports.results
-        hardware = by_hardware(model, len(outputs), registers)
-        run: Run = partial(run_core, coder, outputs, hardware)
-    else:
-        run = partial(run_rtl, coder, model, registers)
-    return Backend(coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes)
-
-
-def _registers(place: Path, entry: HardwareManifest, progress: Progress) -> Registers | None:
-    ports = entry.ports.registers
-    return Registers(place, ports, progress) if ports else None
+    return of_words(kind, robot, progress, choices, place)

@@ -11,15 +11,17 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from rbdgen.api.calibration import RealCalibration
 from rbdgen.api.folder import InputError
 from rbdgen.design.design import Design
 from rbdgen.robot.xml_lines import read_bytes
 
 from .defaults import DynamicsWarning
 from .words import Array
+
+if TYPE_CHECKING:
+    from rbdgen.api.calibration import RealCalibration
 
 Identity = tuple[Design, str]
 

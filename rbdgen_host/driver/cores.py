@@ -11,9 +11,10 @@ from rbdgen.codegen.compiled import Results
 from rbdgen.graph.fixed import Integers
 from rbdgen.tools.model import Model
 
+from .coder import Coder
 from .registers import Registers
 from .requests import Answer, Tasks
-from .words import Coder, Flags
+from .words import Flags
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdgen.api.calibration import RealCalibration
 from rbdgen.api.folder import InputError
 from rbdgen.api.native_programs import DTYPES
 from rbdgen.design.arrays import given_coordinates, gives, is_loaded, of_state, takes
@@ -30,9 +29,7 @@ from rbdgen.robot.variations import PAYLOAD, SIZE, checked_body, payload_of
 from rbdgen.robot.xml_lines import did_you_mean
 
 from .array_layout import flat_states
-from .backends import Backend
 from .backends import backend as make_backend
-from .base_link import BaseLink
 from .calls import Calls
 from .copies import identity, placed, remade
 from .defaults import (
@@ -46,10 +43,15 @@ from .defaults import (
 )
 from .futures import CALLS, Call, Found, Ticket
 from .kinematics_calls import Observing
-from .links import Transport
-from .requests import TAGS, Tasks
+from .requests import TAGS, Backend, Tasks
 from .words import SPELT, Array
 from .zero_copy import Direct
+
+if TYPE_CHECKING:
+    from rbdgen.api.calibration import RealCalibration
+
+    from .base_link import BaseLink
+    from .links import Transport
 
 NO_INERTIA = np.zeros((3, 3))
 
@@ -150,6 +152,8 @@ class Dynamics(Calls):
         self._robot = self._backend.robot  # that arrays are of
         self.base_link: BaseLink | None = None
         if self._backend.design.base_link is not None:
+            from .base_link import BaseLink
+
             self._robot = as_filed(self._backend.design)
             self.base_link = BaseLink(self._robot, self._backend.robot)
         self._payload = np.zeros(SIZE)
@@ -235,7 +239,7 @@ class Dynamics(Calls):
         if self._backend.registers is None:
             raise InputError(f"set_parameters: {self.backend} has no registers that can be written")
         self._backend.registers.hold(robot)
-        self._parameters = robot if isinstance(robot, RealCalibration) else placed(robot)
+        self._parameters = placed(robot) if isinstance(robot, str | Path) else robot
 
     def everything(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,11 @@ from rbdgen.api.folder import InputError
 from rbdgen.design.functions import ALIASES, BY_NAME, GIVEN_BASE, GIVES, NEEDS, WHOLE
 from rbdgen.graph.word import FAR
 
-from .base_link import BaseLink
 from .requests import Answer, Tasks
 from .words import Array, Flags
+
+if TYPE_CHECKING:
+    from .base_link import BaseLink
 
 Found = Array | tuple[Array | None, ...]
 

@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 
 from rbdgen.api.arrays import completed
 from rbdgen.api.native_programs import NativeProgram
-from rbdgen.codegen.cuda_library import module_of, on_device
-from rbdgen.codegen.library import Library
+from rbdgen.codegen.library import Library, module_of, on_device
 from rbdgen.design.bounds import turns
 from rbdgen.design.functions import NEEDS
-from rbdgen.dynamics.interface import WRENCH
 from rbdgen.graph.word import FAR
 from rbdgen.robot.variations import PAYLOAD
 
@@ -33,7 +31,7 @@ class Direct:
         self._forces, self._loaded = "f_ext" in self._names, PAYLOAD in self._names
         forced = {program.robot.joints[i].body for i in program.robot.moving}
         self._forceable = forced <= set(program.design.external_forces)
-        self._forces_shape = (len(program.robot.moving), len(WRENCH))
+        self._forces_shape = (len(program.robot.moving), 6)  # force, then moment
         self._turns = tuple((own.start, own.stop) for own in turns(program.robot).values())
         self._completing = bool(self._turns) or "Minv" in self._names
         self._angles = not {"sin", "cos"}.isdisjoint(self._names)

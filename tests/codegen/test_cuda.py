@@ -27,7 +27,7 @@ from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
-from rbdgen.passes.registers import PARAMETER
+from rbdgen.graph.word import PARAMETER
 from tests.support.cuda_host import ABOUT, Host, Numbers, files
 from tests.support.library import plain
 
