@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .litex import package_litex
     from .on_board import accelerator_of, board, board_design
     from .output_paths import check_place
+    from .python_package import package_python
     from .recorded_states import states
     from .results import Generated, Report, Results
     from .robots import mount
@@ -70,6 +71,7 @@ __getattr__ = names_from(
         ".simulation": ("simulate",),
         ".recorded_states": ("states",),
         ".synthesis": ("synthesize",),
+        ".python_package": ("package_python",),
         ".vivado": ("package_vivado",),
         ".structure": (
             "topology",
@@ -100,6 +102,7 @@ __all__ = [
     "mount",
     "package_fusesoc",
     "package_litex",
+    "package_python",
     "package_vivado",
     "read_arrays",
     "read_manifest",

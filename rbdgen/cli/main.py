@@ -104,7 +104,9 @@ def _look(options: Namespace) -> None:
         if options.command == "board" and not Path(options.folder).is_dir():
             locate(options.folder)  # a robot
         else:
-            read_manifest(Path(options.folder)).refuse_program()
+            entry = read_manifest(Path(options.folder))
+            if getattr(options, "kind", None) != "python":  # a package of which is of C++
+                entry.refuse_program()
     elif hasattr(options, "names"):
         from rbdgen_benchmarks.bench.measurements import chosen
 

@@ -123,13 +123,14 @@ def parser() -> Parser:
         "rbdgen package fusesoc build/iiwa14_id",
         "rbdgen package litex build/iiwa14_accelerator",
         "rbdgen package vivado build/iiwa14_accelerator",
+        "rbdgen package python build/iiwa14_id   of --to cpp; pip install build/iiwa14_id/python",
     )
     made.add_argument(
         "kind",
-        choices=("fusesoc", "litex", "vivado"),
-        metavar="fusesoc|litex|vivado",
+        choices=("fusesoc", "litex", "vivado", "python"),
+        metavar="fusesoc|litex|vivado|python",
         help="a .core file; a module with DMA, and a SoC to simulate; an IP, and Tcl of block "
-        "designs for PYNQ-Z2 and KV260",
+        "designs for PYNQ-Z2 and KV260; a package of Python, of C++",
     )
     made.add_argument("folder", metavar="DIR", help="what generate wrote")
 

@@ -88,7 +88,7 @@ MARKDOWN = Language(_MARKDOWN, _in_prose, "-")
 
 LANGUAGES = {
     **dict.fromkeys(("c", "h", "cpp", "cc", "hpp", "inc", "cu", "v", "sv"), C),
-    "py": PYTHON,
+    **dict.fromkeys(("py", "pyi", "toml"), PYTHON),
     "tcl": TCL,
     "txt": CMAKE,  # CMakeLists.txt
     "core": YAML,

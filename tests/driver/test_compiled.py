@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -281,3 +283,18 @@ def test_a_call_is_of_the_module_unless_a_class_changes_it() -> None:
     del rnea
     gc.collect()
     assert alive() is None
+
+
+def test_what_is_in_the_cache_is_called_without_the_compiler() -> None:
+    """Nothing of what traces, writes and compiles is imported for it."""
+    Dynamics("pendulum", functions=("m",))
+    code = (
+        "import sys; from rbdgen_host.driver import Dynamics\n"
+        "Dynamics('pendulum', functions=('m',)).crba([0, 0])\n"
+        "print(*sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    modules = run.stdout.split()
+    rooms = {".".join(name.split(".")[:2]) for name in modules if name.startswith("rbdgen.")}
+    assert rooms.isdisjoint({f"rbdgen.{room}" for room in ("compile", "schedule", "rtl", "draw")})
+    assert {"jinja2", "amaranth", "scipy", "ortools"}.isdisjoint(modules)
