@@ -18,7 +18,7 @@ from ..design.design import Design, has_rollouts
 from ..design.functions import INVERTING
 from ..dynamics.inversion import solved
 from ..graph.fixed import FixedGraph, Format
-from ..graph.graph import Graph
+from ..graph.graph import Graph, cone
 from ..graph.node import Node, Op
 from ..graph.verify import verify
 from ..graph.visits import LIMB, Program, in_turn
@@ -264,47 +264,28 @@ def sums_apart(graph: Graph) -> dict[str, int]:
     found: dict[str, int] = {}
     seen: set[Node] = set()
     for stage in BY_JOINTS:
-        stack = [node for name, node in graph.outputs.items() if kind_of(name) in OUTPUTS[stage]]
-        found[stage] = 0
-        while stack:
-            node = stack.pop()
-            if node not in seen:
-                seen.add(node)
-                stack += node.args
-                summed = node.op in (Op.ADD, Op.SUB, Op.MUL) or node.op is Op.MULC
-                found[stage] += summed and not node.is_shift
+        targets = (x for name, x in graph.outputs.items() if kind_of(name) in OUTPUTS[stage])
+        own = cone(targets, seen.__contains__).keys() - seen
+        summed = (node for node in own if node.op in (Op.ADD, Op.SUB, Op.MUL, Op.MULC))
+        found[stage] = sum(not node.is_shift for node in summed)
+        seen |= own
     return found
 
 
 def _needed(graph: Graph, outputs: Sequence[str | Node]) -> set[Node]:
     """The operations that these outputs, or nodes, need."""
-    found: set[Node] = set()
-    stack = [graph.outputs[of] if isinstance(of, str) else of for of in outputs]
-    while stack:
-        node = stack.pop()
-        if node not in found:
-            found.add(node)
-            stack += node.args
+    found = cone(graph.outputs[of] if isinstance(of, str) else of for of in outputs)
     return {node for node in found if node.op not in SHARED}
 
 
 def _factors(graph: Graph) -> list[Node]:
     """The factors of q̈: what it is made of besides the effort and the bias."""
     late: set[Node] = set()
-    found: dict[Node, None] = {}
-    needed = [node for name, node in graph.outputs.items() if kind_of(name) == "qdd"]
+    needed = (node for name, node in graph.outputs.items() if kind_of(name) == "qdd")
     for node in graph.nodes:
         if _is_late(node) or not late.isdisjoint(node.args):
             late.add(node)
-    seen: set[Node] = set()
-    while needed:
-        node = needed.pop()
-        if node in late:
-            needed += () if node in seen else node.args
-            seen.add(node)
-        else:
-            found[node] = None
-    return list(found)
+    return [node for node in cone(needed, lambda node: node not in late) if node not in late]
 
 
 def _is_late(node: Node) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from .node import STILL, Builder, Node, Op
+from .word import indices, kind_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +115,44 @@ def rebuild(graph: Graph, rule: Rule) -> Graph:
         with builder.in_region(node.region):
             new[node] = rule(builder, node, [new[a] for a in node.args])
     return graph.made(new)
+
+
+def cone(
+    targets: Iterable[Node], ends: Callable[[Node], bool] = lambda node: False
+) -> dict[Node, None]:
+    """The targets and what they are computed from, as far as nodes where it ``ends``; each once."""
+    found: dict[Node, None] = {}
+    stack = list(targets)
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found[node] = None
+            stack += () if ends(node) else node.args
+    return found
+
+
+def extracted(
+    outputs: Mapping[str, Node], inputs: Sequence[str], leaves: Mapping[Node, tuple[str, float]]
+) -> Graph:
+    """The outputs' graph, in which ``leaves`` are ± the input of a name.
+
+    The ``inputs`` that are read come first, in their order, then the leaves'.
+    """
+    builder = Builder()
+    new: dict[Node, Node] = {}
+    for node in sorted(cone(outputs.values(), leaves.__contains__), key=lambda n: n.index):
+        with builder.in_region(node.region):
+            if node in leaves:
+                name, sign = leaves[node]
+                word = builder.input(name)
+                new[node] = word if sign > 0 else builder.neg(word)
+            else:
+                new[node] = builder.same(node, [new[a] for a in node.args])
+    found = {name: new[node] for name, node in outputs.items()}
+    read = {node.name for node in Graph((), found).nodes if node.op is Op.INPUT}
+    order = [name for name in inputs if name in read]
+    order += sorted(read.difference(order), key=lambda n: (kind_of(n), indices(n), n))
+    return Graph(tuple(order), found)
 
 
 def source(node: Node) -> Node:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import combinations, product
 
 from ..graph.fixed import FixedGraph, Format
+from ..graph.graph import cone
 from ..graph.node import Node, Op
 from ..graph.visits import Source, Visit, VisitResult, factored
 from ..words.instances import FixedProgram
@@ -144,13 +145,10 @@ def _partly(node: Node, sizes: Mapping[Node, float], most: float) -> float:
     return 0.0 if node.op is Op.INPUT else most
 
 
-def _gather(nodes: set[Node], stack: list[Node], zeros: Collection[Node]) -> None:
-    """Add the nodes of the stack, and all that they are computed from, but for zeros."""
-    while stack:
-        node = stack.pop()
-        if node not in nodes and node not in zeros:
-            nodes.add(node)
-            stack += node.args
+def _gather(nodes: set[Node], targets: Iterable[Node], zeros: Collection[Node]) -> None:
+    """Add the targets, and all that they are computed from, but for zeros."""
+    found = cone(targets, lambda node: node in nodes or node in zeros)
+    nodes.update(node for node in found if node not in zeros)
 
 
 def _zeros(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..graph.fixed import FixedGraph, Format
-from ..graph.graph import Graph
+from ..graph.graph import Graph, cone
 from ..graph.node import STILL, Builder, Node, Op
 from ..graph.verify import verify_fixed
 from ..words.instances import CopyingBuilder, FixedProgram
@@ -64,15 +64,8 @@ def _node(whole: FixedGraph, target: str | Node) -> Node:
 
 def _unowned(targets: Iterable[Node], owner: Mapping[Node, _Draft]) -> set[Node]:
     """The targets and what they need, as far as no piece has it yet."""
-    found: set[Node] = set()
-    stack = list(targets)
-    while stack:
-        node = stack.pop()
-        if node not in found and node not in owner:
-            stack += node.args
-            if node.op not in SHARED:
-                found.add(node)
-    return found
+    found = cone(targets, owner.__contains__)
+    return {node for node in found if node not in owner and node.op not in SHARED}
 
 
 @dataclass(eq=False)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ..graph.fixed import FixedGraph, Format
-from ..graph.graph import Graph
+from ..graph.graph import Graph, cone
 from ..graph.node import Node, Op
 from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Source, Visit, VisitResult, factored, scaled
@@ -149,11 +149,5 @@ def _ports_of_factors(
 ) -> set[str]:
     """The ports that constant factors were made of: a shared multiplier takes words alone."""
     products = (n for n in template.graph.nodes if n.op is Op.MUL and copy[n] in left)
-    stack = [a for n in products if copy[n].op is Op.MUL for a in n.args if copy[a].op is Op.CONST]
-    found: set[Node] = set()
-    while stack:
-        node = stack.pop()
-        if node not in found:
-            found.add(node)
-            stack += node.args
-    return {node.name for node in found if node.op is Op.INPUT}
+    wired = (a for n in products if copy[n].op is Op.MUL for a in n.args if copy[a].op is Op.CONST)
+    return {node.name for node in cone(wired) if node.op is Op.INPUT}

@@ -15,7 +15,7 @@ from ...design.effects import refused
 from ...design.rules import ON_TRUNKS
 from ...dynamics.interface import random_inputs
 from ...graph.fixed import FixedGraph
-from ...graph.graph import Graph
+from ...graph.graph import Graph, cone
 from ...graph.node import Node, Op
 from ...graph.visits import Program, Signed, in_turn
 from ...graph.word import kind_of
@@ -85,12 +85,8 @@ def owners(graph: Graph) -> dict[Node, str]:
     for stage, targets in targets_of(graph).items():
         if stage in APART:
             continue
-        stack = [graph.outputs[t] if isinstance(t, str) else t for t in targets]
-        while stack:
-            node = stack.pop()
-            if node not in found:
-                found[node] = stage
-                stack += node.args
+        nodes = (graph.outputs[t] if isinstance(t, str) else t for t in targets)
+        found = dict.fromkeys(cone(nodes, found.__contains__), stage) | found
     return found
 
 

@@ -12,17 +12,17 @@ groups of limbs, each with a part of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
 
 from ...graph.evaluate import Array
-from ...graph.graph import Graph
-from ...graph.node import Builder, Node, Op
+from ...graph.graph import Graph, cone, extracted
+from ...graph.node import Node, Op
 from ...graph.verify import verify
 from ...graph.visits import LIMB, Program, Signed, in_turn, once, then
-from ...graph.word import indices, kind_of, spell
+from ...graph.word import kind_of, spell
 from ...robot.limbs import Group, Limbs, limbs_of
 from ...robot.model import Robot
 from ...tasks.visit import LIMBS, TRUNK
@@ -30,6 +30,7 @@ from .alike import FREE, SAME, Alike
 from .names import OTHER, LimbError, Names
 
 REST = "rest"  # the template beside the trunk and the limbs
+NOBODY: Mapping[Node, str] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +95,7 @@ def split(
         if len(found) == len(chosen):
             taken = {limb for limbs in chosen for limb in limbs}
             apart = (text for limbs, text in why.items() if not taken.issuperset(limbs))
-            return _Splitting(found, inner).split(owner, tuple(apart))
+            return _cut(found, inner, owner, tuple(apart))
     reasons = "; ".join(why.values())
     raise LimbError(reasons or "no link carries two limbs with joints of the same kinds")
 
@@ -117,7 +118,7 @@ def find_limbs(graph: Graph, robot: Robot, states: Mapping[str, Array]) -> Progr
         )
     alike = Alike(graph, robot_limbs, whole[0], states, dict.fromkeys(graph.nodes, ""), [""])
     alike.refuse_partly(f"; limbs that are time-multiplexed must agree to {SAME:.0e}")
-    found = _Splitting([alike], ()).split({}, ())
+    found = _cut([alike])
     (limbs,) = found.groups
     outputs = {**limbs.outputs}
     outputs |= {n: node.value for n, node in found.rest.outputs.items() if node.op is Op.CONST}
@@ -155,146 +156,113 @@ def _disjoint(groups: Iterable[Group]) -> list[Group]:
 class _Group:
     """Limbs that are alike: what their part reads and gives. ``number``: of the first of them."""
 
-    def __init__(self, alike: Alike, number: int, words: Collection[Node]) -> None:
+    def __init__(self, alike: Alike, number: int) -> None:
         self.alike, self.number = alike, number
-        every = alike.graph.outputs
         # the first limb's nodes that the rest reads of any limb
-        self.words = {node: j for j, node in enumerate(sorted(words, key=lambda n: n.index))}
-        self.outputs = {name: every[name] for name in alike.outputs}
-        self.outputs |= {spell("limbs", j, number): node for node, j in self.words.items()}
-        # of each limb: the trunk's node that the first one reads → that which it reads, the sign
-        self.reads: list[dict[Node, tuple[Node, int]]] = [{} for _ in alike.seen]
+        self.words: dict[Node, int] = {}
         self.signs: list[dict[Node, int]] = [{} for _ in alike.seen]  # word → its sign, by limb
-        _walk(self.outputs.values(), self._comes)
 
-    def _comes(self, node: Node) -> bool:
-        """Whether a limb's part reads this node of the trunk, rather than computing it too."""
-        if node not in self.alike.counterparts:
-            return False
-        for own, match in zip(self.reads, self.alike.counterparts[node], strict=True):
-            own[node] = match
-        return True
+    def numbered(self) -> None:
+        """Number the words, once all are known."""
+        self.words = {node: j for j, node in enumerate(sorted(self.words, key=lambda n: n.index))}
 
-    def word(self, node: Node) -> tuple[str, int] | None:
-        """The name and sign of a limb's node in the rest of the graph; None if limbs differ."""
+    def gives(self, node: Node) -> tuple[Node, int, int] | None:
+        """The word that a limb's node is, of which limb, and its sign; None if limbs differ."""
         found = self.alike.like(node)
         if found is None:
             return None
+        word, sign = found
         k = min(self.alike.of[node] or ())
-        sign = found[1] * self.signs[k].setdefault(*found)
-        return spell("limbs", self.words[found[0]], self.number + k), sign
+        self.words.setdefault(word, 0)
+        return word, k, sign * self.signs[k].setdefault(word, sign)
+
+    def name(self, word: Node, limb: int = 0) -> str:
+        """The name of a limb's word."""
+        return spell("limbs", self.words[word], self.number + limb)
+
+    @property
+    def outputs(self) -> dict[str, Node]:
+        """The first limb's outputs, and its words."""
+        every = self.alike.graph.outputs
+        found = {name: every[name] for name in self.alike.outputs}
+        return found | {self.name(node): node for node in self.words}
+
+    @property
+    def reads(self) -> dict[Node, list[tuple[Node, int]]]:
+        """Node of the trunk that the first limb reads → what each limb reads there, the sign."""
+        there = self.alike.counterparts
+        return {n: there[n] for n in cone(self.outputs.values(), there.__contains__) if n in there}
 
     def limb(
         self, template: Graph, k: int, base: Mapping[Node, str]
     ) -> tuple[dict[str, Signed], dict[str, Signed]]:
         """The sources of limb k's inputs, and the names of its outputs, by the template's names."""
-        seen = self.alike.seen[k]
+        pairs = ((n, *match[k]) for n, match in self.reads.items())
         read: dict[str, Signed] = {
-            base.get(n, n.name): (base.get(m, m.name), s) for n, (m, s) in self.reads[k].items()
+            base.get(n, n.name): (base.get(m, m.name), s) for n, m, s in pairs
         }
         made: dict[str, Signed] = {name: signed[k] for name, signed in self.alike.outputs.items()}
-        for node, j in self.words.items():
-            own = spell("limbs", j, self.number + k)
-            made[spell("limbs", j, self.number)] = own, self.signs[k].get(node, 1)
-        own_words = {name: read.get(name) or self.alike.own(name, seen) for name in template.inputs}
-        return own_words, made
+        for node in self.words:
+            made[self.name(node)] = self.name(node, k), self.signs[k].get(node, 1)
+        seen = self.alike.seen[k]
+        words = {name: read.get(name) or self.alike.own(name, seen) for name in template.inputs}
+        return words, made
 
 
-class _Splitting:
+def _cut(
+    alike: Sequence[Alike],
+    inner: Collection[str] = (),
+    owner: Mapping[Node, str] = NOBODY,
+    apart: tuple[str, ...] = (),
+) -> Split:
     """Outputs that all limbs have are the limbs'; what the others are made of, the rest's.
 
     The rest goes down from its outputs as far as to what the trunk gives, or every limb.
     """
+    graph, every = alike[0].graph, alike[0].graph.outputs
+    signed = [own for limbs in alike for own in limbs.outputs.values()]
+    taken = {name for own in signed for name, _ in own}
+    left = {name: node for name, node in every.items() if name not in taken}
+    leaves: dict[Node, Signed] = {  # of the rest; outputs that it may read first
+        node: (name, 1) for name, node in every.items() if name in taken and kind_of(name) in inner
+    }
+    numbers = accumulate((limbs.count for limbs in alike), initial=0)
+    groups = [_Group(limbs, number) for limbs, number in zip(alike, numbers, strict=False)]
+    of_trunk: dict[Node, None] = {}
+    of_limbs: dict[Node, tuple[_Group, Node, int, int]] = {}
 
-    def __init__(self, alike: Sequence[Alike], inner: Collection[str]) -> None:
-        self.graph = alike[0].graph
-        every = self.graph.outputs
-        signed = [own for limbs in alike for own in limbs.outputs.values()]
-        taken = {name for own in signed for name, _ in own}
-        self.left = {name: node for name, node in every.items() if name not in taken}
-        self.named = {  # output that the rest may read → its name
-            node: name for name, node in every.items() if name in taken and kind_of(name) in inner
-        }
-        # of each group, the first limb's nodes that the rest reads of any limb
-        words: list[dict[Node, None]] = [{} for _ in alike]
-        of_trunk: dict[Node, None] = {}
-
-        def crosses(node: Node) -> bool:
-            """Whether the rest reads a word for it; notes which."""
-            if all(limbs.in_trunk(node) for limbs in alike) and node.op not in FREE:
-                of_trunk[node] = None
+    def crosses(node: Node) -> bool:
+        """Whether the rest reads a word for it; notes which."""
+        if all(limbs.in_trunk(node) for limbs in alike) and node.op not in FREE:
+            of_trunk[node] = None
+            return True
+        if node in leaves:
+            return True
+        for group in groups:
+            if (found := group.gives(node)) is not None:
+                of_limbs[node] = group, *found
                 return True
-            if node in self.named:
-                return True
-            for limbs, own in zip(alike, words, strict=True):
-                if (found := limbs.like(node)) is not None:
-                    own[found[0]] = None
-                    return True
-            return False
+        return False
 
-        _walk(self.left.values(), crosses)
-        numbers = accumulate((limbs.count for limbs in alike), initial=0)
-        self.groups = [_Group(*of) for of in zip(alike, numbers, words, strict=False)]
-        for group in self.groups:
-            of_trunk |= dict.fromkeys(n for own in group.reads for n, _ in own.values())
-        kept = sorted((n for n in of_trunk if n.op is not Op.INPUT), key=lambda n: n.index)
-        # what others read of the trunk
-        self.base = {n: spell("base", i) for i, n in enumerate(kept)}
+    cone(left.values(), crosses)
+    for group in groups:
+        group.numbered()
+        of_trunk |= {n: None for match in group.reads.values() for n, _ in match}
+    given = sorted((n for n in of_trunk if n.op is not Op.INPUT), key=lambda n: n.index)
+    base = {n: spell("base", i) for i, n in enumerate(given)}  # what others read of the trunk
+    leaves |= {n: (name, 1) for n, name in base.items()}
+    leaves |= {n: (group.name(word, k), by) for n, (group, word, k, by) in of_limbs.items()}
 
-    def split(self, owner: Mapping[Node, str], apart: tuple[str, ...]) -> Split:
-        rest = self._copy(self.left, self._in_rest)  # finds the signs of the limbs' words
-        trunk = self._copy({name: n for n, name in self.base.items()}, lambda node, builder: None)
-        owners = {name: owner[node] for node, name in self.base.items() if node in owner}
-        made = []
-        for number, group in enumerate(self.groups):
+    def part(outputs: Mapping[str, Node], read: Mapping[Node, Signed]) -> Graph:
+        return verify(extracted(outputs, graph.inputs, read))
 
-            def in_limb(node: Node, builder: Builder, group: _Group = group) -> Node | None:
-                given = node in group.alike.counterparts and node in self.base
-                return builder.input(self.base[node]) if given else None
-
-            template = self._copy(group.outputs, in_limb)
-            limbs = [group.limb(template, k, self.base) for k in range(group.alike.count)]
-            made.append(in_turn(template, limbs, LIMB + str(number + 1) * bool(number)))
-            owners |= {spell("limbs", j, group.number): owner[n] for n, j in group.words.items()}
-        return Split(trunk, tuple(made), rest, owners, apart)
-
-    def _in_rest(self, node: Node, builder: Builder) -> Node | None:
-        if node in self.base:
-            return builder.input(self.base[node])
-        if node in self.named:
-            return builder.input(self.named[node])
-        for group in self.groups:
-            if (found := group.word(node)) is not None:
-                word = builder.input(found[0])
-                return word if found[1] > 0 else builder.neg(word)
-        return None
-
-    def _copy(self, outputs: Mapping[str, Node], rule: Rule) -> Graph:
-        """A graph of its own; ``rule`` makes what takes the place of nodes that become inputs."""
-        builder = Builder()
-        new: dict[Node, Node] = {}
-        needed = _walk(outputs.values(), lambda node: rule(node, Builder()) is not None)
-        for node in sorted(needed, key=lambda n: n.index):
-            with builder.in_region(node.region):
-                word = rule(node, builder)
-                new[node] = word or builder.same(node, [new[a] for a in node.args])
-        found = {name: new[node] for name, node in outputs.items()}
-        read = {n.name for n in Graph((), found).nodes if n.op is Op.INPUT}
-        inputs = [name for name in self.graph.inputs if name in read]
-        inputs += sorted(read.difference(inputs), key=lambda n: (kind_of(n), indices(n), n))
-        return verify(Graph(tuple(inputs), found))
-
-
-Rule = Callable[[Node, Builder], Node | None]
-
-
-def _walk(targets: Iterable[Node], ends: Callable[[Node], bool]) -> set[Node]:
-    """The targets and what they are made of, as far as where it ``ends``."""
-    found: set[Node] = set()
-    stack = list(targets)
-    while stack:
-        node = stack.pop()
-        if node not in found:
-            found.add(node)
-            stack += () if ends(node) else node.args
-    return found
+    owners = {name: owner[node] for node, name in base.items() if node in owner}
+    programs = []
+    for number, group in enumerate(groups):
+        of = {n: (base[n], 1.0) for n in group.alike.counterparts if n in base}
+        template = part(group.outputs, of)
+        limbs = [group.limb(template, k, base) for k in range(group.alike.count)]
+        programs.append(in_turn(template, limbs, LIMB + str(number + 1) * bool(number)))
+        owners |= {group.name(n): owner[n] for n in group.words}
+    trunk = part({name: n for n, name in base.items()}, {})
+    return Split(trunk, tuple(programs), part(left, leaves), owners, apart)
