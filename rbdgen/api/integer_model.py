@@ -13,6 +13,7 @@ from ..codegen.c_program import GRAPH, core_function, sources
 from ..codegen.compiled import Compiled, CompiledModel, CSources, Results
 from ..codegen.hls_program import hls_files
 from ..compile.product import Product
+from ..design.design import is_looped
 from ..design.naming import design_name
 from ..graph.fixed import FixedGraph, Integers, evaluate_fixed, parameter_words
 from ..graph.node import Node
@@ -107,7 +108,7 @@ def hls_program(core: Product, name: str) -> tuple[dict[str, str], dict[str, Any
 
 def _program(core: Product) -> tuple[Program, Mapping[str, FixedGraph]] | None:
     """The program that a core computes, if its design asks for loops."""
-    if core.design.code != "loops":
+    if not is_looped(core.design):
         return None
     turns = core.plan.turns
     if turns is None or turns.what != "joints":

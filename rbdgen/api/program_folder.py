@@ -7,8 +7,7 @@ from typing import Any
 
 from ..codegen.interface import Array, ArrayEntry, ArrayInterface
 from ..compile.front import Front
-from ..design.arrays import all_gives, given_coordinates, is_loaded, needs
-from ..design.functions import UNFORCED
+from ..design.arrays import all_gives, given_coordinates, is_loaded, is_pushed, needs
 from ..design.manifest import ProgramManifest
 from ..dynamics.interface import WRENCH, place_of_input, places_of_output
 from ..graph.word import PARAMETER, kind_of, shape_of
@@ -64,7 +63,7 @@ def interface_of(front: Front, together: bool = False) -> ArrayInterface:
         "cos": (len(front.canonical.joints),),
     }
     takes = list(needs(design))
-    if design.external_forces and not set(design.functions) <= set(UNFORCED):
+    if is_pushed(design):
         takes.append("f_ext")
     if is_loaded(design):
         takes.append(PAYLOAD)

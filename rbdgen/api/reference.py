@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import golden
-from ..design.arrays import given_coordinates, held, left_out
+from ..design.arrays import given_coordinates, held, is_near, left_out
 from ..design.design import Design
 from ..design.functions import GIVEN_BASE, GIVES, OF_FRAMES, OF_MASSES
 from ..dynamics.block_inverse import FARTHEST
@@ -40,7 +40,7 @@ def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> d
             results |= _step(design, robot, arrays)
         else:
             results |= _golden(function, robot, arrays, joints)
-    if design.inverse == "near":
+    if is_near(design):
         results[FAR] = _far(golden.crba(robot, arrays["q"])[:, joints, joints], arrays["Minv"])
     return results
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 
+from ..design.arrays import root_of
 from ..design.checks import mix
 from ..design.choices import LARGEST_INTERVAL
 from ..design.design import Design
@@ -154,7 +155,7 @@ class Pieces:
 
     def _found(self, partly: bool) -> tuple[Split, StagePieces] | str:
         front = self.front
-        if front.design.root == "each":
+        if root_of(front.design) == "each":
             return "what their joints feel of the base differs by task (root: each)"
         try:
             limbs = split_limbs(front, partly)

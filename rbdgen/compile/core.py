@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from ..design.choices import ERROR
-from ..design.design import Design, has_registers
+from ..design.design import Design, has_least_latency, has_registers
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
@@ -176,7 +176,7 @@ def search(front: Front, words: FixedFunctions) -> Search[Product]:
 
     def beyond(target: Target) -> ResourceEstimate | None:
         design, size = front.design, sum(front.graph.operations().values())
-        if size < MANY or design.style != "throughput" or design.error is not None:
+        if size < MANY or has_least_latency(design) or design.error is not None:
             return None
         least = least_alone(words.roughly, target)
         return least if least.filled > FAR else None

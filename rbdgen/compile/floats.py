@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from ..design.design import is_looped
 from ..dynamics.interface import to_columns, unit_inputs
 from ..graph.word import PARAMETER
 from ..passes.mixed_precision import InDouble, in_double
@@ -47,7 +48,7 @@ def with_doubles(
     error = front.design.float_error
     samples = to_columns(front.canonical, front.graph.inputs, state)
     units = unit_inputs(front.canonical, front.graph.inputs)
-    found = in_double(front.graph, samples, error, front.design.code != "loops", units)
+    found = in_double(front.graph, samples, error, not is_looped(front.design), units)
     notes = _notes(front, found)
     for note in notes:
         say(f"note: {note}")

@@ -42,7 +42,7 @@ from .front import (
     Front,
     counting,
     in_reals,
-    note_of_base,
+    notes_of_base,
     notes_of_masses,
     notes_of_pivots,
     of_bodies,
@@ -106,8 +106,8 @@ def front_of(
     notes += unused_limits(design, robot)
     if not in_floats and (beyond := note_of_efforts(design, canonical)):
         notes.append(beyond)
-    if design.base_link is not None and numbers is None:
-        notes.append(note_of_base(design, counts[0][1]["mul"]))
+    if numbers is None:
+        notes += notes_of_base(design, counts[0][1]["mul"])
     if near := note_of_near(design):
         notes.append(near)
     front = Front(

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..design.arrays import given_coordinates, held, root_of
+from ..design.arrays import given_coordinates, held, is_near, pushed, root_of
 from ..design.bounds import bounds
 from ..design.choices import LATHROP
 from ..design.design import Design, formulation_of, holds
@@ -19,19 +19,16 @@ from ..design.loading import as_filed
 from ..design.rules import TRACE
 from ..design.target import Target
 from ..dynamics.interface import Columns, random_inputs, to_columns
-from ..dynamics.kinematics import Frames
 from ..dynamics.trace import trace as trace_functions
 from ..dynamics.winograd import Largest
 from ..golden import crba, random_state
 from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
-from ..graph.node import Builder, Node, Op
+from ..graph.node import Node, Op
 from ..graph.verify import verify
-from ..robot.frame_lookup import frame_of
 from ..robot.frames import align_axes
-from ..robot.model import Robot, RobotError, Transform
+from ..robot.model import Robot, RobotError
 from ..robot.model_parameters import ModelParameters
-from ..robot.variations import PAYLOAD
 from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
 from ..words.order import EXACT, run
@@ -44,9 +41,8 @@ from .parameters import (
     not_registers,
     rewritten,
     settled,
-    symbolic,
 )
-from .samples import sample_states
+from .samples import carried_by, frames_of, nodes_of, sample_states
 
 SECOND = "ddid"
 SIZED, SIZED_SEED = 256, 9  # random states, by which powers of two are chosen
@@ -138,15 +134,17 @@ def notes_of_masses(design: Design) -> list[str]:
     return [f"functions: {', '.join(asking)}: of every body's mass, so inertias are not regrouped"]
 
 
-def note_of_base(design: Design, products: int) -> str:
+def notes_of_base(design: Design, products: int) -> list[str]:
     """A note on the products of the design's base link, as traced, beside the file's."""
+    if design.base_link is None:
+        return []
     canonical = canonical_of(design, of_bodies(design))(as_filed(design))
     filed = trace(replace(design, base_link=None), canonical).operations()["mul"]
     more = f", {100 * (products / filed - 1):+.0f} %" if filed else ""
-    return (
+    return [
         f"base_link: {design.base_link}: {products} products of signals as traced, and {filed} "
         f"with the file's base{more}; best is where the tree is least deep, whatever that takes"
-    )
+    ]
 
 
 def notes_of_pivots(front: Front) -> list[str]:
@@ -221,20 +219,10 @@ def in_reals(
 def _traced(design: Design, canonical: Robot, numbers: ModelParameters | None = None) -> Graph:
     refuse_design(design, canonical.name, TRACE, formulation=formulation_of(design))
 
-    def carried(robot: Robot) -> tuple[int, Transform] | None:
-        return frame_of(robot, design.payload, PAYLOAD) if design.payload else None
-
-    def in_nodes(builder: Builder) -> tuple[Robot, Frames, tuple[int, Transform] | None]:
-        assert numbers is not None
-        robot = symbolic(numbers, builder)
-        return robot, [frame_of(robot, link) for link in design.frames], carried(robot)
-
     return trace_functions(
         canonical,
         traced(design.functions) if design.accelerator else design.functions,
-        external_forces=[
-            i for i in canonical.moving if canonical.joints[i].body in design.external_forces
-        ],
+        external_forces=pushed(design, canonical),
         multiplications=design.rotation,
         sincos_inputs=design.angles == "sincos",
         formulation=formulation_of(design),
@@ -243,13 +231,13 @@ def _traced(design: Design, canonical: Robot, numbers: ModelParameters | None = 
         factorisation=design.factorisation,
         inverse=design.inverse,
         root=root_of(design),
-        frames=[frame_of(canonical, link) for link in design.frames],
-        payload=carried(canonical),
+        frames=frames_of(design, canonical),
+        payload=carried_by(design, canonical),
         step=design.step,
         integrator=design.integrator,
         held=held(design),
         largest=_largest(design, canonical, numbers) if design.products == "winograd" else None,
-        in_nodes=in_nodes if numbers else None,
+        in_nodes=nodes_of(design, numbers) if numbers else None,
     )
 
 
@@ -272,7 +260,7 @@ def _largest(design: Design, canonical: Robot, numbers: ModelParameters | None) 
 def any_inputs(design: Design, canonical: Robot, inputs: Sequence[str]) -> Columns:
     """The random inputs, a few of each, at which the design's graph is searched for equals."""
     inverse = 3.0
-    if design.inverse == "near":
+    if is_near(design):
         q = random_state(canonical, IDENTITY_SAMPLES, np.random.default_rng(IDENTITY_SEED)).q
         inverse = 1 / float(np.abs(crba(canonical, q)).max())
     return random_inputs(canonical, inputs, IDENTITY_SAMPLES, IDENTITY_SEED, inverse)

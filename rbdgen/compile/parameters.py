@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..design.arrays import reads_links
 from ..design.design import Design, has_registers
 from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
@@ -169,8 +170,8 @@ def canonical_of(design: Design, bodies: bool = False) -> Callable[[Robot], Robo
 
 def model_of(design: Design, robot: Robot, bodies: bool) -> ModelParameters:
     """The numbers that robots of the design's model differ in."""
-    frames = bool(design.external_forces or design.payload or design.frames)
-    return numbers_of(robot, canonical_of(design, bodies), design.tolerance, frames)
+    links = reads_links(design)
+    return numbers_of(robot, canonical_of(design, bodies), design.tolerance, links)
 
 
 def symbolic(numbers: ModelParameters, builder: Builder) -> Robot:

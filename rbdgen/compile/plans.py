@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS, LATHROP
-from ..design.design import Design, formulation_of, has_registers
+from ..design.design import Design, formulation_of, has_least_latency, has_registers, is_looped
 from ..design.effects import refuse_design
 from ..design.functions import SOLVING
 from ..design.rules import JOINTS
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def planned(design: Design, fixed: FixedGraph, target: Target) -> Pipeline | Fold:
     """The schedule that the design asks for; RobotError if the part is too small."""
     jobs = shared_jobs(fixed, target)
-    if design.style == "latency":
+    if has_least_latency(design):
         return least_latency(design, fixed, jobs, target)
     return every(initiation_interval(design, jobs, target), design, fixed, jobs, target)
 
@@ -100,7 +100,7 @@ SAVED = 0.3  # of the LUTs: for less, time-multiplexed joints are not worth thei
 
 def alone(design: Design) -> Design:
     """The design whose operations share nothing; of least latency, the one of all multipliers."""
-    return design if design.style == "latency" else replace(design, ii=1, fold="none")
+    return design if has_least_latency(design) else replace(design, ii=1, fold="none")
 
 
 def ways_to_share(
@@ -136,7 +136,7 @@ def ways_to_share(
             return ()
         return Candidates(found, target).leaner(target.multipliers, LARGEST_OF_JOINTS)
 
-    if design.style == "latency":
+    if has_least_latency(design):
         return [] if design.clock is not None else [SharingChoice("auto", 1, shared)]
     return [
         SharingChoice("limbs", 2, in_turn),
@@ -167,7 +167,7 @@ def chooses_fold(design: Design) -> bool:
         design
     ):  # limbs and joints that are time-multiplexed have constants of their own
         return False
-    return folded and design.fold == "auto" and design.style == "throughput"
+    return folded and design.fold == "auto" and not has_least_latency(design)
 
 
 def chooses_joints(design: Design) -> bool:
@@ -198,7 +198,7 @@ def rounds(design: Design, program: FixedProgram, target: Target) -> tuple[Round
         raise RobotError(
             f"ii: {design.ii}: time-multiplexed joints take {1 + GATHERING} cycles and more"
         )
-    ways = Candidates(program, target, apart=design.code != "loops")
+    ways = Candidates(program, target, apart=not is_looped(design))
     found = None if design.ii is None else ways.leanest(design.ii, budget)
     if found is None:
         try:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from .. import golden
-from ..design.arrays import given_coordinates, held, needs, root_of
+from ..design.arrays import given_coordinates, held, is_near, needs, pushed, root_of
 from ..design.bounds import State, bounds, random_states, turns
 from ..design.design import Design, holds
 from ..design.functions import GIVES, INVERTING, ROLLOUTS
@@ -16,6 +16,7 @@ from ..design.payload import LOADS, words_of
 from ..dynamics.block_inverse import FARTHEST, LEFT_OUT
 from ..dynamics.interface import any_roots, input_limits, revolute, to_columns
 from ..dynamics.kinematics import Frames
+from ..dynamics.trace import InNodes
 from ..dynamics.trace import trace as trace_functions
 from ..graph.accuracy import Accuracy
 from ..graph.graph import Graph
@@ -23,6 +24,7 @@ from ..graph.node import Builder, Node, Op
 from ..graph.word import DRAWN, FAR, HOLD, ROOT, indices, kind_of, renamed, spell
 from ..robot.frame_lookup import frame_of
 from ..robot.model import BASE, Array, Robot, RobotError, Transform
+from ..robot.model_parameters import ModelParameters
 from ..robot.rotors import without_friction
 from ..robot.variations import PAYLOAD
 from ..words.domain import Domain, copied
@@ -59,9 +61,8 @@ def sample_states(
     """
     box = bounds(design, robot)
     state = random_states(robot, box, n, seed, extremes, share)
-    for body, i in enumerate(robot.moving):
-        if robot.joints[i].body not in design.external_forces:
-            state["f_ext"][:, body] = 0.0
+    forced = pushed(design, robot)
+    state["f_ext"][:, [i not in forced for i in robot.moving]] = 0.0
     if design.payload is None:
         state[PAYLOAD][:] = 0.0
     needed, given = needs(design), given_coordinates(design, robot)
@@ -135,7 +136,7 @@ def _random(seed: int | list[int], besides: int) -> np.random.Generator:
 
 def note_of_near(design: Design) -> str | None:
     """A note on the accuracy of M⁻¹ refined from a nearby state's; None for other designs."""
-    if design.inverse != "near":
+    if not is_near(design):
         return None
     return (
         f"inverse: near: X, which comes in as Minv, becomes X (1 + E)(1 + E²), E = 1 - M X; "
@@ -147,7 +148,7 @@ def note_of_near(design: Design) -> str | None:
 
 def _at(design: Design, robot: Robot, q: Array, seed: int | list[int]) -> Array:
     """The positions whose M⁻¹ comes in."""
-    if design.inverse != "near":
+    if not is_near(design):
         return q
     off = _random(seed, NEARBY_SEED).uniform(-design.nearby, design.nearby, q.shape)
     for turn in turns(robot).values():
@@ -300,12 +301,24 @@ def _nearby(builder: Builder, robot: Robot) -> dict[str, Node]:
     }
 
 
-def _frames(design: Design, robot: Robot) -> Frames:
+def frames_of(design: Design, robot: Robot) -> Frames:
+    """The design's frames, each by the joint that moves it and its pose in that joint's body."""
     return [frame_of(robot, link) for link in design.frames]
 
 
-def _carried(design: Design, robot: Robot) -> tuple[int, Transform] | None:
+def carried_by(design: Design, robot: Robot) -> tuple[int, Transform] | None:
+    """The frame of the link that carries the payload, likewise."""
     return frame_of(robot, design.payload, PAYLOAD) if design.payload else None
+
+
+def nodes_of(design: Design, numbers: ModelParameters) -> InNodes:
+    """The robot, its frames and its payload's over nodes of a builder: an input for each number."""
+
+    def in_nodes(builder: Builder) -> tuple[Robot, Frames, tuple[int, Transform] | None]:
+        robot = symbolic(numbers, builder)
+        return robot, frames_of(design, robot), carried_by(design, robot)
+
+    return in_nodes
 
 
 def _derived(design: Design, robot: Robot, inputs: Sequence[str], held: Parameters | None) -> Graph:
@@ -323,22 +336,15 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str], held: Paramete
         carried |= numbers
         outputs |= registers
 
-    def in_nodes(own: Builder) -> tuple[Robot, Frames, tuple[int, Transform] | None]:
-        assert held is not None
-        in_numbers = symbolic(held.numbers, own)
-        return in_numbers, _frames(design, in_numbers), _carried(design, in_numbers)
-
     def traced(function: str) -> Graph:
         return trace_functions(
             robot,
             [function],
-            external_forces=[
-                i for i in robot.moving if robot.joints[i].body in design.external_forces
-            ],
+            external_forces=pushed(design, robot),
             root=root_of(design),
-            frames=_frames(design, robot),
-            payload=_carried(design, robot),
-            in_nodes=in_nodes if held else None,
+            frames=frames_of(design, robot),
+            payload=carried_by(design, robot),
+            in_nodes=nodes_of(design, held.numbers) if held else None,
         )
 
     held_graph = None
@@ -356,11 +362,11 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str], held: Paramete
         still: dict[str, Node] = {}
         if field == "bias":  # no acceleration but that of a base whose motion is given
             still = {spell("qdd", k): builder.const(0.0) for k in range(given, robot.nv)}
-            if design.root == "each":
+            if root_of(design) == "each":
                 told = builder.input(spell(ROOT, 0))
                 motion = {k: builder.input(spell("qdd", k)) for k in range(BASE)}
                 still |= {spell("qdd", k): builder.select(told, x, 0.0) for k, x in motion.items()}
-        if field == "Minv" and design.inverse == "near":
+        if field == "Minv" and is_near(design):
             still = _nearby(builder, robot)
         if field == "tau" and held_graph:
             still = held_graph.motion

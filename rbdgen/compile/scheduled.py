@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from ..design.arrays import given_coordinates, left_out
+from ..design.arrays import given_coordinates, left_out, root_of
 from ..design.choices import MOST_SLOTS
 from ..design.design import Design
 from ..design.functions import GIVES
@@ -90,7 +90,7 @@ def _inverse(
     """M⁻¹ column by column where its interval has room for the columns, and they save enough."""
     design = front.design
     by_turns = design.fold in ("auto", "joints") and design.multipliers is None
-    by_turns = by_turns and design.root != "each"  # whose factors differ by task
+    by_turns = by_turns and root_of(design) != "each"  # whose factors differ by task
     if INVERSE not in staged.pieces or not by_turns or design.error is not None:
         return staged, intervals
     return _in_turns(inverse_in_columns, INVERSE, front, staged, intervals, words, notes)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from ..design.arrays import given_coordinates
+from ..design.arrays import given_coordinates, root_of
 from ..design.bounds import whole_turns
 from ..design.design import Design, has_rollouts
 from ..design.functions import INVERTING
@@ -85,7 +85,7 @@ def pieces_of_joints(
     ``given``: with states in which signals are largest. ``by_columns``: stages whose pieces are
     over real numbers, since columns will take their place.
     """
-    if front.design.root == "each":
+    if root_of(front.design) == "each":
         raise RobotError("M⁻¹ is then cut from M alone, and root: each has it by task")
     programs = _programs(front, given, progress, joints)
     pieces = {name: Piece(own.whole, {}, own, joints=True) for name, own in programs.items()}

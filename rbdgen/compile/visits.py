@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..design.design import formulation_of
+from ..design.design import formulation_of, is_looped
 from ..design.effects import refuse_design
 from ..design.rules import LOOPS
 from ..dynamics.program import program
@@ -27,14 +27,14 @@ def with_visits(front: Front) -> tuple[Front, Program | None]:
     """
     if front.parameters is None:
         return front, visits_of(front)
-    if front.design.code != "loops":
+    if not is_looped(front.design):
         return front, None
     return _with_registers(front, front.parameters.numbers)
 
 
 def visits_of(front: Front) -> Program | None:
     """The same of a design without registers."""
-    if front.design.code != "loops":
+    if not is_looped(front.design):
         return None
     return _visits(front, front.canonical, {})
 

@@ -6,7 +6,7 @@ from ..graph.word import FAR, ROOT
 from ..robot.model import BASE, Robot
 from .choices import HELD
 from .design import Design
-from .functions import GIVEN_BASE, GIVES, INVERTING, NEEDS, OF_FRAMES, ROLLOUTS
+from .functions import GIVEN_BASE, GIVES, INVERTING, NEEDS, OF_FRAMES, ROLLOUTS, UNFORCED
 
 
 def needs(design: Design) -> tuple[str, ...]:
@@ -17,7 +17,7 @@ def needs(design: Design) -> tuple[str, ...]:
     ]
     if design.accelerator and (rollouts or not {"fd", "dfd"}.isdisjoint(design.functions)):
         names += ["q", "qd", "qdd", "tau", "bias", "Minv"]  # between its stages
-    if design.root == "each":
+    if root_of(design) == "each":
         names.append(ROOT)
     return tuple(dict.fromkeys(names))
 
@@ -27,9 +27,29 @@ def is_loaded(design: Design) -> bool:
     return design.payload is not None and not set(design.functions) <= set(OF_FRAMES)
 
 
+def pushed(design: Design, robot: Robot) -> list[int]:
+    """The joints whose bodies external forces may act on."""
+    return [i for i in robot.moving if robot.joints[i].body in design.external_forces]
+
+
+def is_pushed(design: Design) -> bool:
+    """Whether forces come in: where bodies have any, and a function that they change."""
+    return bool(design.external_forces) and not set(design.functions) <= set(UNFORCED)
+
+
+def reads_links(design: Design) -> bool:
+    """Whether anything is said of links' own frames: forces, a payload, named frames."""
+    return bool(design.external_forces or design.payload or design.frames)
+
+
+def is_near(design: Design) -> bool:
+    """Whether M⁻¹ is made from that of a state nearby."""
+    return design.inverse == "near"
+
+
 def of_state(design: Design) -> tuple[bool, bool]:
     """Flags for arrays that come with a state: the base's motion, and M⁻¹ of a state nearby."""
-    return design.root == "given", design.inverse == "near"
+    return design.root == "given", is_near(design)
 
 
 def held(design: Design) -> tuple[int, float]:
@@ -51,7 +71,7 @@ def takes(function: str, given: bool, near: bool = False) -> tuple[str, ...]:
 
 def gives(design: Design, function: str) -> tuple[str, ...]:
     """Names of the arrays that a function of the design gives."""
-    near = design.inverse == "near" and function in INVERTING
+    near = is_near(design) and function in INVERTING
     return (*GIVES[function], FAR) if near else GIVES[function]
 
 

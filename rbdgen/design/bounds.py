@@ -14,10 +14,8 @@ from ..robot.model import Array, JointKind, Robot, RobotError
 from ..robot.rotors import drivetrains
 from ..robot.variations import PAYLOAD
 from .design import Design
-from .limits import joint_limits
+from .limits import joint_limits, wrench_limits
 from .payload import ContactLimits, PayloadLimits, random_payloads
-
-DEFAULT_FORCE, DEFAULT_MOMENT = 200.0, 50.0  # N, N·m, each component
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +53,8 @@ def bounds(design: Design, robot: Robot) -> Bounds:
         for _ in range(row.count)
     ]
     v = np.array(rates).reshape(-1, 3)
-    force = design.limits.force or DEFAULT_FORCE
-    moment = design.limits.moment or DEFAULT_MOMENT
-    payload = PayloadLimits.of(design.limits)
+    force, moment = wrench_limits(design)
+    payload = PayloadLimits.of(design)
     contact = ContactLimits.of(design, robot, force)
     return Bounds(q[:, 0], q[:, 1], v[:, 0], v[:, 1], v[:, 2], force, moment, payload, contact)
 

@@ -100,6 +100,16 @@ def as_asked(design: Design, what: str) -> Design:
     return replace(design, **choice.options, chosen=others) if choice else design
 
 
+def is_looped(design: Design) -> bool:
+    """Whether programs are loops over visits."""
+    return design.code == "loops"
+
+
+def has_least_latency(design: Design) -> bool:
+    """Whether the fewest cycles are asked for, in place of the most tasks."""
+    return design.style == "latency"
+
+
 def has_registers(design: Design) -> bool:
     """Whether what differs between robots of one model is in registers."""
     return design.parameters == "registers"
@@ -138,7 +148,7 @@ def formulation_of(design: Design) -> str:
 def is_unformulated(design: Design) -> bool:
     """Whether the fewest cycles are asked for, and nobody says in which formulation."""
     open_yet = design.formulation == "auto" and not choice_of(design, FORMULATED)
-    return open_yet and design.style == "latency"
+    return open_yet and has_least_latency(design)
 
 
 def of_functions(design: Design, functions: Sequence[str]) -> Design:

@@ -19,6 +19,7 @@ from .nested import MotionLimits
 DEFAULT_VELOCITY = {"angular": 10.0, "linear": 2.0}  # rad/s, m/s
 DEFAULT_ACCELERATION = {"angular": 10.0, "linear": 10.0}  # rad/s², m/s²
 DEFAULT_TRAVEL = (-1.0, 1.0)  # m
+DEFAULT_FORCE, DEFAULT_MOMENT = 200.0, 50.0  # N, N·m, each component
 # rad, m; a file's limit of a position beyond it is a way to say "none"
 FARTHEST = {"angular": 16 * math.pi, "linear": 1000.0}
 IN_DEGREES = 720.0  # rad/s: up to it a velocity may be that of an arm's joint in degrees a second
@@ -92,6 +93,11 @@ def joint_limits(design: Design, robot: Robot) -> list[JointLimits]:
                 )
             )
     return found
+
+
+def wrench_limits(design: Design) -> tuple[float, float]:
+    """The largest component of an external force [N], and of a moment [N·m]."""
+    return design.limits.force or DEFAULT_FORCE, design.limits.moment or DEFAULT_MOMENT
 
 
 DEFAULTS: Mapping[str, Mapping[str, float]] = {

@@ -29,7 +29,6 @@ from ..robot.variations import ENTRIES
 from .arrays import held, is_loaded
 from .design import Design
 from .functions import OF_FRAMES
-from .nested import MotionLimits
 
 DEFAULT_MASS, DEFAULT_REACH, DEFAULT_INERTIA = 5.0, 0.2, 0.1  # kg, m, kg·m²
 LOADS = 7  # m, c and u
@@ -50,8 +49,9 @@ class PayloadLimits:
     inertia: float = DEFAULT_INERTIA
 
     @classmethod
-    def of(cls, limits: MotionLimits) -> PayloadLimits:
+    def of(cls, design: Design) -> PayloadLimits:
         """Limits of a design, with defaults where it states none."""
+        limits = design.limits
         return cls(
             limits.payload_mass or DEFAULT_MASS,
             limits.payload_reach or DEFAULT_REACH,
@@ -81,7 +81,7 @@ def notes_of_payload(design: Design) -> list[str]:
     notes = [f"payload: no payload changes {without}"] if without else []
     if not is_loaded(design):
         return [f"{notes[0]}, so the design has no payload inputs"]
-    own = PayloadLimits.of(design.limits)
+    own = PayloadLimits.of(design)
     return [
         *notes,
         f'payload: on "{design.payload}" up to {own.mass:g} kg, its centre of mass within '
@@ -162,7 +162,7 @@ def _weight(design: Design, robot: Robot) -> float:
         if on_base and joint.kind in CARRIED:
             heaviest = max(heaviest, masses[i])
     if heaviest and design.payload is not None:
-        heaviest += PayloadLimits.of(design.limits).mass
+        heaviest += PayloadLimits.of(design).mass
     return heaviest * float(np.linalg.norm(robot.gravity))
 
 
