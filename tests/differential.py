@@ -33,7 +33,6 @@ from rbdgen.api.integer_model import integer_results, word_program
 from rbdgen.api.native_programs import compiled
 from rbdgen.api.programs import c
 from rbdgen.api.reference import golden_model
-from rbdgen.api.simulation import integer_errors
 from rbdgen.api.stimulus import Traffic, inputs_of, scaled_states
 from rbdgen.api.vectors import sampled_tasks, sampled_words
 from rbdgen.api.verilated import build_core, ports_of
@@ -53,14 +52,15 @@ from rbdgen.graph.accuracy import SCALES
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import parameter_words
 from rbdgen.robot.model import Robot, RobotError
-from rbdgen.robot.variations import any_of_model
 from rbdgen.shell.emit import emit
 from rbdgen.tasks.in_visits import in_visits
 from rbdgen.tools.verilate import build
 from rbdgen.words.program_ranges import evaluate_program
 from rbdgen.words.ranges import RangeError
 from rbdgen.words.wordlength import PrecisionError
+from rbdgen_benchmarks.compare.integer_errors import integer_errors
 from tests.durations import spent
+from tests.support.another_robot import any_of_model
 from tests.support.cores import Batch, check, check_on_time
 from tests.support.drawn_designs import Drawn, drawn
 from tests.support.task_programs import compiled as compiled_tasks

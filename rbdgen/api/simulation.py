@@ -14,7 +14,7 @@ from ..compile.product import Product
 from ..compile.samples import accuracy_of
 from ..design.coordinates import coordinate_errors
 from ..design.manifest import HardwareManifest
-from ..design.runs import AcceleratorRun, CoreRun, IntegerRun
+from ..design.runs import AcceleratorRun, CoreRun
 from ..draw.tables import simulation_text
 from ..graph.accuracy import REPORTED
 from ..system.files import beside
@@ -212,19 +212,6 @@ def entries_beside_golden(
     """Output → the integer model's values (N,), and the golden model's."""
     arrays = outputs_and_golden(core, state, expected)
     return entries_of(arrays, core.fixed.graph.outputs, core.design, core.front.robot)
-
-
-def integer_errors(core: Product, states: int, seed: int = 0) -> IntegerRun:
-    """The integer model alone, on random states, half of them at the limits, and small ones."""
-    accuracy = accuracy_of(core.design, core.front.canonical)
-    overflows = 0
-    integers = IntegerModel(core)
-    for scale, state in scaled_batches(core, states, seed):
-        results, flags = integers(to_words(core, state))
-        accuracy.add(scale, *entries_beside_golden(core, state, results))
-        overflows += int(flags.any(axis=1).sum())
-    errors = coordinate_errors(core.design, core.front.canonical, accuracy)
-    return IntegerRun(states, core.plan.latency, overflows, tuple(errors))
 
 
 def stalled_run(integers: IntegerModel, model: Model, states: int, seed: int) -> int:

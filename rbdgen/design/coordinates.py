@@ -119,13 +119,6 @@ def worst_share(errors: Iterable[CoordinateError]) -> float:
     return max((own.relative(k) / k.times for own in errors for k in SCALES), default=0.0)
 
 
-def worst_of_scales(errors: Iterable[CoordinateError]) -> tuple[CoordinateError, ...]:
-    """The coordinates with the largest relative error at one of the `SCALES`."""
-    known = list(errors)
-    found = [own for scale in SCALES if (own := worst_at(known, scale))]
-    return tuple({own.name: own for own in found}.values())
-
-
 def brief(errors: Iterable[CoordinateError]) -> str:
     """``tau[6] 1.6e-02 | tau[0] 5.4e-03``: a function's worst coordinate at the limits, and at a
     tenth of them."""

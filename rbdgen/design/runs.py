@@ -40,16 +40,6 @@ class CoreRun(Record):
 
 
 @dataclass(frozen=True)
-class IntegerRun(Record):
-    """A run of the integer model alone."""
-
-    states: int
-    latency: int
-    overflows: int
-    coordinates: tuple[CoordinateError, ...]
-
-
-@dataclass(frozen=True)
 class FunctionRun(Record):
     """A function's run: ``latency`` of a task alone, a batch's ``interval`` and whole [cycles]."""
 

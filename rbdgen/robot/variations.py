@@ -21,9 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .angles import off_quarters, rot_x, rot_z
-from .canonical import merge_fixed
 from .frame_lookup import frame_of
-from .frames import align_axes
 from .model import Array, Inertia, Joint, Robot, RobotError, Transform
 
 NONE = 1e-9  # of the largest of its kind: less is zero, or a right angle
@@ -50,12 +48,6 @@ def varied(robot: Robot, deviations: Array) -> Robot:
             joint = list(changes(joint))[k](next(left))
         joints.append(joint)
     return robot.with_joints(joints)
-
-
-def any_of_model(robot: Robot, tolerance: float, rng: np.random.Generator) -> Robot:
-    """Another robot of the model: every parameter up to ``tolerance`` off, at random."""
-    robot = align_axes(merge_fixed(robot))
-    return varied(robot, rng.uniform(-tolerance, tolerance, count(robot)))
 
 
 def changes(joint: Joint) -> Iterator[Change]:

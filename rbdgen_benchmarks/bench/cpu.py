@@ -18,7 +18,7 @@ from rbdgen.api.native_programs import DTYPES, NativeProgram, compiled
 from rbdgen.api.reference import golden_model
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import accuracy_of, sample_states
-from rbdgen.design.coordinates import CoordinateError, brief, coordinate_errors, worst_of_scales
+from rbdgen.design.coordinates import CoordinateError, brief, coordinate_errors
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
 from rbdgen.graph.accuracy import REPORTED, SCALES, Accuracy
@@ -26,6 +26,7 @@ from rbdgen.system.cache import cached_result
 from rbdgen.system.messages import Progress
 from rbdgen.system.records import plain
 
+from ..compare.integer_errors import worst_of_scales
 from ..compare.pinocchio import FORMS, PORTABLE, check, command
 from ..compare.timing import Command, least, read
 from ..compare.timing import command as times_command

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.simulation import integer_errors
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.draw.tables import table
 from rbdgen.system.messages import Progress
 from rbdgen.system.signals import run_child
 
+from ..compare.integer_errors import integer_errors
 from .chains import chain_urdf
 from .demo import HEAD, row
 from .measurement import Row, measurement

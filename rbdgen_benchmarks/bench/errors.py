@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.api.design_file import design_text
-from rbdgen.api.simulation import integer_errors
 from rbdgen.compile.flow import Front
 from rbdgen.compile.product import Product
-from rbdgen.design.runs import IntegerRun
 from rbdgen.graph.text import to_text
 from rbdgen.system.cache import cached_result
+
+from ..compare.integer_errors import IntegerRun, integer_errors
 
 SEED = 0
 

@@ -13,7 +13,6 @@ from rbdgen.compile.flow import Front, compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.design.coordinates import CoordinateError, brief, worst_share
 from rbdgen.design.functions import INVERTING
-from rbdgen.design.runs import IntegerRun
 from rbdgen.draw.tables import markdown, table
 from rbdgen.graph.accuracy import SCALES
 from rbdgen.robot.model import RobotError
@@ -24,6 +23,7 @@ from rbdgen.words.precision import smallest_width
 from rbdgen.words.ranges import RangeError
 from rbdgen.words.wordlength import PrecisionError
 
+from ..compare.integer_errors import IntegerRun
 from .cells import COLUMNS, FAMILIES, cells, columns, no_cells, too_large
 from .errors import errors, redesigned
 from .measurement import Measurement

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from rbdgen import api
 from rbdgen.api.compilation import Compilation
 from rbdgen.api.folder import checked_manifest, write_folder
-from rbdgen.api.simulation import integer_errors, simulate_core
+from rbdgen.api.simulation import simulate_core
 from rbdgen.api.verilated import load_core
 from rbdgen.api.verilog import verilog
 from rbdgen.compile.flow import compile_front, front_end
@@ -25,6 +25,7 @@ from rbdgen.graph.node import Op
 from rbdgen.schedule.features import features
 from rbdgen.system.messages import Progress
 
+from ..compare.integer_errors import integer_errors
 from .arithmetic import HEAD as HEAD_BEFORE
 from .arithmetic import arithmetic, as_row
 from .chains import chain_urdf

@@ -11,10 +11,8 @@ from typing import Any, Unpack
 from rbdgen.api.folder import OutputError, checked_manifest, read_manifest
 from rbdgen.api.reports import SIMULATION, SYNTHESES, NoReport, read_report
 from rbdgen.api.results import TextReport, study_page
-from rbdgen.api.simulation import integer_errors
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.front import Front
-from rbdgen.design.coordinates import worst_of_scales
 from rbdgen.design.effects import refuse_design
 from rbdgen.design.keywords import DesignChoices
 from rbdgen.design.loading import load, refuse_unknown
@@ -27,6 +25,7 @@ from rbdgen.system.records import Record
 
 from .comparison_table import Compared
 from .comparison_table import as_text as comparison_text
+from .integer_errors import integer_errors, worst_of_scales
 from .peers import (
     CONVENTIONS,
     GRADIENTS,

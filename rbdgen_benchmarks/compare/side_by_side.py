@@ -22,7 +22,7 @@ from rbdgen.api.reference import golden_model
 from rbdgen.codegen.nvcc import NoNvcc as NoNvcc
 from rbdgen.compile.front import Front
 from rbdgen.compile.samples import accuracy_of, sample_states
-from rbdgen.design.coordinates import CoordinateError, brief, coordinate_errors, worst_of_scales
+from rbdgen.design.coordinates import CoordinateError, brief, coordinate_errors
 from rbdgen.draw.tables import table
 from rbdgen.graph.accuracy import REPORTED, SCALES
 from rbdgen.schedule.host_links import HostLink
@@ -33,6 +33,7 @@ from rbdgen.system.messages import Progress
 from rbdgen.system.records import Record
 
 from . import grouped_bars as groups
+from .integer_errors import worst_of_scales
 from .link_times import LINKS, Timing
 from .peers import Line
 from .pinocchio import FORMS, RESULTS, check

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.api.simulation import integer_errors
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.functions import ON_ACCELERATORS, UNFORCED
+from rbdgen_benchmarks.compare.integer_errors import integer_errors
 from tests.support.coordinates import worst_in, worst_of
 from tests.support.made import accelerate
 from tests.support.marks import fast_at, slow

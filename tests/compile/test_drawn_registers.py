@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from rbdgen.api import generate
-from rbdgen.api.simulation import integer_errors
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.front import of_bodies
 from rbdgen.compile.parameters import canonical_of
@@ -23,10 +22,11 @@ from rbdgen.compile.words import sample_inputs
 from rbdgen.design.design import no_defaults
 from rbdgen.graph.fixed import parameter_words
 from rbdgen.robot.model import JointKind, RobotError
-from rbdgen.robot.variations import any_of_model
 from rbdgen.system.messages import CHANGES
 from rbdgen.words.wordlength import PrecisionError
 from rbdgen_benchmarks.bench.falsify import falsify
+from rbdgen_benchmarks.compare.integer_errors import integer_errors
+from tests.support.another_robot import any_of_model
 from tests.support.as_urdf import written
 from tests.support.coordinates import worst_of
 from tests.support.marks import slow

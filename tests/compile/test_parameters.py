@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.simulation import integer_errors
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.front import of_bodies
 from rbdgen.compile.parameters import canonical_of
@@ -18,7 +17,9 @@ from rbdgen.graph.fixed import parameter_words
 from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.frames import align_axes
 from rbdgen.robot.model import RobotError
-from rbdgen.robot.variations import any_of_model, count, varied
+from rbdgen.robot.variations import count, varied
+from rbdgen_benchmarks.compare.integer_errors import integer_errors
+from tests.support.another_robot import any_of_model
 from tests.support.coordinates import worst_of
 from tests.support.marks import fast_at
 from tests.support.register_designs import GEARS, compare

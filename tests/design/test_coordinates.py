@@ -8,9 +8,9 @@ from rbdgen.design.coordinates import (
     brief,
     coordinate_table,
     worst_lines,
-    worst_of_scales,
 )
 from rbdgen.graph.accuracy import REPORTED, SCALES
+from rbdgen_benchmarks.compare.integer_errors import worst_of_scales
 
 NAMES = tuple(scale.name for scale in REPORTED)
 

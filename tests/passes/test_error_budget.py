@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.api.simulation import integer_errors
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.bounds import bounds, random_states
 from rbdgen.design.nested import MotionLimits
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.fixed import evaluate_fixed
+from rbdgen_benchmarks.compare.integer_errors import integer_errors
 from tests.support.coordinates import worst_of
 
 STATES = 20_000

@@ -14,7 +14,8 @@ from rbdgen.robot.canonical import merge_fixed, stages
 from rbdgen.robot.frames import align_axes
 from rbdgen.robot.model import Robot, RobotError, Transform
 from rbdgen.robot.model_parameters import ModelParameters, numbers_of
-from rbdgen.robot.variations import any_of_model, count, varied
+from rbdgen.robot.variations import count, varied
+from tests.support.another_robot import any_of_model
 from tests.support.marks import slow
 
 TOLERANCE = 0.05

@@ -1,4 +1,4 @@
-"""Another robot of a model, as a file."""
+"""Another robot of a model, as a file or not."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ import random
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import numpy as np
+
+from rbdgen.robot.canonical import merge_fixed
+from rbdgen.robot.frames import align_axes
+from rbdgen.robot.model import Robot
+from rbdgen.robot.variations import count, varied
 from rbdgen.system.templates import data_folder
 
 TOLERANCE = 0.01  # each way: two robots differ by up to twice as much
@@ -33,3 +39,9 @@ def another(name: str, place: Path, seed: int, tolerance: float = TOLERANCE) -> 
     file = place / f"{name}_{seed}.urdf"
     tree.write(file)
     return file
+
+
+def any_of_model(robot: Robot, tolerance: float, rng: np.random.Generator) -> Robot:
+    """Another robot of the model: every parameter up to ``tolerance`` off, at random."""
+    robot = align_axes(merge_fixed(robot))
+    return varied(robot, rng.uniform(-tolerance, tolerance, count(robot)))

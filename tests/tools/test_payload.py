@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from rbdgen.api import evaluate, states
-from rbdgen.api.simulation import integer_errors
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.functions import ON_ACCELERATORS, ROLLOUTS
+from rbdgen_benchmarks.compare.integer_errors import integer_errors
 from tests.support.coordinates import worst_in, worst_of
 from tests.support.cores import (
     any_words,
