@@ -6,7 +6,6 @@ from pathlib import Path
 
 from .. import __version__
 from ..design.choices import PAPERS
-from . import tool_options as tools
 from .arguments import Parser, count, examples, names, seed
 from .options import (
     command,
@@ -17,6 +16,7 @@ from .options import (
     trusted,
 )
 from .robot_parsers import robot_commands
+from .tool_options import board, synthesize
 
 EXAMPLES = (
     "rbdgen info iiwa14                          what the robot is and what its dynamics cost",
@@ -83,7 +83,7 @@ def parser() -> Parser:
         help="gets the words: .json, or .h, a table in C (default: %(default)s)",
     )
 
-    tools.synthesize(
+    synthesize(
         folder_command(
             commands,
             "synthesize",
@@ -101,7 +101,7 @@ def parser() -> Parser:
         "rbdgen report build/iiwa14_id",
     )
 
-    tools.board(
+    board(
         command(
             commands,
             "board",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..robot.model import Array, Robot
 from ..robot.variations import carrying
-from . import tree
+from .tree import columns, tree_size
 
 
 def armatures(robot: Robot) -> Array:
@@ -46,9 +46,9 @@ def curvatures(robot: Robot, qd: Array) -> Array:
 
 def _numbers(robot: Robot) -> Array:
     """Armature, damping, friction and its width (4, tree size)."""
-    numbers = np.zeros((4, tree.tree_size(robot)))
+    numbers = np.zeros((4, tree_size(robot)))
     numbers[3] = 1.0
-    for joint, own in zip(robot.joints, tree.columns(robot), strict=True):
+    for joint, own in zip(robot.joints, columns(robot), strict=True):
         if joint.kind.nv == 1:
             gears = joint.drivetrain
             numbers[:, own.start] = gears.armature, gears.damping, gears.friction, gears.width

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from ..design.arrays import left_out
 from ..design.functions import GIVES
 from ..graph.graph import Graph
-from ..graph.visits import Program, Source, Visit, VisitResult
+from ..graph.visits import Program, Visit, VisitResult
+from ..graph.visits import Source as VisitSource
 from ..graph.word import indices, kind_of, renamed
 from ..words.program_ranges import WHOLE
 from .routes import CALLED, HOST, NOTHING, ROLLOUTS, ROUTES, TOLD, origin
@@ -35,7 +36,7 @@ def _task(graph: Graph, function: str, given: int) -> Program:
     visits = {step: Visit(WHOLE, (k,)) for k, step in enumerate(steps)}
     by_stage = {"rnea": visits[FIRST], "inverse": visits[FIRST], "forward": visits.get(FORWARD)}
 
-    def source(field: str, step: StageVisit) -> Source:
+    def source(field: str, step: StageVisit) -> VisitSource:
         of = origin(field, function, step, {}, given)
         if of.stage == NOTHING:
             return 0.0
@@ -53,7 +54,7 @@ def _task(graph: Graph, function: str, given: int) -> Program:
     }
     own = {CALLED.get(kind, kind): kind for kind in GIVES[function]}
     last = visits[steps[-1]]
-    outputs: dict[str, Source] = {
+    outputs: dict[str, VisitSource] = {
         renamed(name, own[kind_of(name)]): VisitResult(
             visits.get(FORWARD, last) if kind_of(name) == "qdd" else last, name
         )

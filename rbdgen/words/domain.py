@@ -9,9 +9,8 @@ import numpy as np
 
 from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
+from ..graph.intervals import Interval
 from ..graph.node import Builder, Node, Op
-
-Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
