@@ -53,7 +53,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import parameter_words
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.shell.emit import emit
-from rbdgen.tasks.in_visits import in_visits
+from rbdgen.tasks.model import in_visits
 from rbdgen.tools.verilate import build
 from rbdgen.words.program_ranges import evaluate_program
 from rbdgen.words.ranges import RangeError

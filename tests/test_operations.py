@@ -19,9 +19,9 @@ from rbdgen.codegen import hls_program as hls_library
 from rbdgen.codegen.c_program import core_function, sources
 from rbdgen.codegen.compiled import Compiled, CSources
 from rbdgen.codegen.hls_program import hls_files
-from rbdgen.graph.execute import NUMBERS
 from rbdgen.graph.fixed import INTEGER, FixedGraph, Format, Integers, parameter_words
 from rbdgen.graph.graph import Graph
+from rbdgen.graph.integers import NUMBERS
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.schedule.plan import flagged_outputs

@@ -13,7 +13,7 @@ from ..compile.product import Product
 from ..design.coordinates import coordinate_errors
 from ..design.manifest import HardwareManifest
 from ..design.runs import AcceleratorRun, FunctionRun, MixedRun
-from ..draw.task_timeline import Stay, Task, timeline
+from ..draw.rows import Stay, Task, timeline
 from ..system.files import beside
 from ..system.messages import Progress
 from ..system.workers import cores

@@ -16,7 +16,7 @@ from .. import api
 from ..design.functions import WHOLE
 from ..system.messages import Progress
 from ..system.records import Record
-from .design_options import choices_of
+from .options import choices_of
 
 
 class Output(NamedTuple):

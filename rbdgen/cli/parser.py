@@ -15,8 +15,7 @@ from .options import (
     queued,
     trusted,
 )
-from .robot_parsers import robot_commands
-from .tool_options import board, synthesize
+from .robot_parsers import board, robot_commands, synthesize
 
 EXAMPLES = (
     "rbdgen info iiwa14                          what the robot is and what its dynamics cost",

@@ -7,10 +7,9 @@ from collections import Counter
 from ..design.target import Target
 from ..schedule.area import NoModel, estimated
 from ..schedule.features import NAMES, TABLE_WIDTH, features, memory
-from ..tasks.routes import CODE, HOST, NOTHING, TOLD, TURN, Source
+from ..tasks.routes import CODE, HOST, NOTHING, TOLD, TURN, Source, parse
 from ..tasks.stage import Stage
 from ..tasks.stages import Accelerator
-from ..tasks.visit import parse
 from .front import Front
 
 BLOCK_RAMS = 0.9  # of the part's: more than that are hard to reach

@@ -23,9 +23,8 @@ from ..schedule.candidates import Candidates
 from ..schedule.partition import Piece
 from ..schedule.units import shared_jobs
 from ..system.messages import Progress
-from ..tasks.routes import ROLLOUTS, stands_alone, visit_counts
+from ..tasks.routes import ROLLOUTS, parse, stands_alone, visit_counts
 from ..tasks.stage import constant
-from ..tasks.visit import parse
 from ..words.input_domain import InputDomain
 from .front import Front
 from .limbs.names import LimbError

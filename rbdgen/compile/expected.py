@@ -186,8 +186,7 @@ def _results(
     made: Product, columns: Columns
 ) -> Iterator[tuple[str | None, Program, Columns, Flags]]:
     """Results in words of each function but rollouts."""
-    from ..tasks.in_visits import in_visits
-    from ..tasks.model import evaluate_task
+    from ..tasks.model import evaluate_task, in_visits
 
     graph = made.front.graph
     accelerator, given = made.accelerator, given_coordinates(made.design, made.front.robot)

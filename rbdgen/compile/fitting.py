@@ -16,7 +16,7 @@ from ..design.design import Design, with_choice
 from ..design.nested import FITTED, Choice
 from ..design.target import TARGETS, Target
 from ..schedule.area import NoModel, estimated, fitted
-from ..schedule.binding import Binding
+from ..schedule.units import Binding
 
 FILLED = 0.8  # of LUTs and flip-flops: what is fuller is seldom placed and routed
 CELLS = {"luts": "LUTs", "flip_flops": "flip-flops", "block_rams": "block RAMs"}

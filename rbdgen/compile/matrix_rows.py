@@ -24,7 +24,7 @@ from ..graph.visits import LIMB, Program, VisitResult, once, then
 from ..graph.word import indices, kind_of, spell
 from ..schedule.partition import Piece
 from ..system.messages import Progress
-from ..tasks.visit import COLUMNS, FACTORS, PARTS, parse, part_of
+from ..tasks.routes import COLUMNS, FACTORS, PARTS, parse, part_of
 from ..words.ascent_schedule import joined
 from ..words.input_domain import InputDomain
 from ..words.instances import instantiate

@@ -10,9 +10,8 @@ import numpy as np
 
 from ..design.arrays import reads_links
 from ..design.design import Design, has_registers
-from ..graph.evaluate import evaluate
+from ..graph.evaluate import evaluate, intervals_of
 from ..graph.graph import Graph
-from ..graph.intervals import intervals_of
 from ..graph.node import Builder, Node
 from ..graph.word import PARAMETER, spell
 from ..passes.registers import renumbered, to_registers

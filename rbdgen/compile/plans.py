@@ -17,11 +17,10 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..robot.model import RobotError
-from ..schedule.binding import bind
 from ..schedule.channels import Pipeline, plan
 from ..schedule.features import operations
 from ..schedule.pipelined import schedule
-from ..schedule.units import Jobs, shared_jobs
+from ..schedule.units import Jobs, bind, shared_jobs
 from .fitting import ResourceEstimate, SharingChoice, need
 
 if TYPE_CHECKING:

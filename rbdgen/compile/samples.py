@@ -22,7 +22,7 @@ from ..graph.accuracy import Accuracy
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.word import DRAWN, FAR, HOLD, ROOT, indices, kind_of, renamed, spell
-from ..robot.frame_lookup import frame_of
+from ..robot.frames import frame_of
 from ..robot.model import BASE, Array, Robot, RobotError, Transform
 from ..robot.model_parameters import ModelParameters
 from ..robot.rotors import without_friction

@@ -19,10 +19,9 @@ from ..schedule.limbs import in_limbs
 from ..schedule.partition import Piece
 from ..schedule.plan import Plan
 from ..schedule.units import shared_jobs
-from ..tasks.routes import CALLED, CODES, stands_alone, visit_counts
+from ..tasks.routes import CALLED, CODES, LIMBS, parse, stands_alone, visit_counts
 from ..tasks.stage import Stage, constant
 from ..tasks.stages import Accelerator
-from ..tasks.visit import LIMBS, parse
 from .accelerator_area import banks_in_block_ram, luts_of_sums, stage_luts
 from .accelerator_sharing import Pieces, in_turn, stage_intervals, takes_turns
 from .expected import too_inexact_beside

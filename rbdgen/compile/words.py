@@ -144,7 +144,7 @@ def _in_words(
 
 def tasks_of(front: Front, graph: Graph | None = None) -> list[Program]:
     """An accelerator's functions as visits to ``graph``, in place of the front's."""
-    from ..tasks.in_visits import in_visits
+    from ..tasks.model import in_visits
 
     design = front.design
     return in_visits(graph or front.graph, design.functions, given_coordinates(design, front.robot))

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..robot.canonical import merge_fixed
-from ..robot.frame_lookup import frame_of
-from ..robot.frames import align_axes
+from ..robot.frames import align_axes, frame_of
 from ..robot.model import EARTH, NotFound, Robot, RobotError
 from ..robot.sources import DESCRIPTION, as_urdf, described, is_xacro, of_its_source
 from ..robot.urdf import parse_urdf

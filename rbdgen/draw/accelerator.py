@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from itertools import combinations, permutations
 from xml.etree import ElementTree as ET
 
-from ..tasks.routes import RESULT, ROLLOUTS
+from ..tasks.routes import RESULT, ROLLOUTS, StageVisit, parse
 from ..tasks.stages import Accelerator
-from ..tasks.visit import StageVisit, parse
 from . import svg
 from .rows import FAINT
 from .svg import GREY, INK, PAPER, of_function

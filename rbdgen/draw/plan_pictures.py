@@ -12,12 +12,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..graph.node import Node, Op, Region
-from ..schedule.datapaths import Datapath
 from ..schedule.fold import Fold
 from ..schedule.pipelined import region_name, region_of
 from ..schedule.plan import Plan
 from ..schedule.round_plan import RoundPlan
-from ..schedule.specialise import kind_of
+from ..schedule.specialise import Datapath, kind_of
 from ..schedule.units import UnitKind, job
 from . import svg
 from .chart import CLOCK, SMALL, TINY, Cells, colours_of

@@ -34,7 +34,7 @@ from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.visits import Program, Visit
 from ..graph.word import indices, kind_of, spell
-from ..robot.frame_lookup import frame_of
+from ..robot.frames import frame_of
 from ..robot.model import Array, JointKind, Robot
 from ..robot.variations import PAYLOAD, SIZE
 from .balance import balance_of

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..robot.frame_lookup import frame_of, moves
+from ..robot.frames import frame_of, moves
 from ..robot.model import Array, Robot
 from . import tree
 from .drivetrain import armatures

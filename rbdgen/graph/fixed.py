@@ -31,9 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .evaluate import in_order
-from .execute import NUMBERS
 from .graph import Graph, operands
-from .integers import Algebra, WithUnits
+from .integers import NUMBERS, Algebra, WithUnits
 from .node import STILL, Node, Op
 from .reciprocal import Reciprocal, ScaleAlgorithm
 from .sincos import SinCos

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .algorithm import Algorithm, Draft, Variable
-from .execute import execute
+from .integers import execute
 
 INDEX = 9  # bits of table index: 512 words of up to 36 bits fill one ECP5 block RAM
 LINEAR = 20  # widest word that the table's lines are good enough for

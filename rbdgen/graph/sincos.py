@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .algorithm import Algorithm, Draft, Variable
-from .execute import execute
+from .integers import execute
 
 INDEX = 9  # bits of table index: 512 words of two times 18 bits fill one ECP5 block RAM
 WIDEST = 35  # bits of an operand of a product in two hardware multipliers

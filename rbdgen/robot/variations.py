@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .angles import off_quarters, rot_x, rot_z
-from .frame_lookup import frame_of
+from .frames import frame_of
 from .model import Array, Inertia, Joint, Robot, RobotError, Transform
 
 NONE = 1e-9  # of the largest of its kind: less is zero, or a right angle

@@ -17,9 +17,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..tasks.routes import CODE, HOST, ROLLOUTS, STEPS
+from ..tasks.routes import CODE, HOST, ROLLOUTS, STEPS, StageVisit, parse
 from ..tasks.stages import COUNT, TAG, Accelerator
-from ..tasks.visit import StageVisit, parse
 from .core import FIRST, WORD, WRITE, register_ports
 from .delay_line import LutRam
 from .function_units import PlacedUnit

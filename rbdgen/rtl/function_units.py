@@ -26,7 +26,7 @@ from amaranth.hdl import (
 from ..graph.integers import Spec
 from ..graph.reciprocal import Reciprocal
 from ..graph.sincos import SinCos
-from ..schedule.binding import reciprocal_latency, sincos_latency
+from ..schedule.units import reciprocal_latency, sincos_latency
 from .delay_line import LutRam
 from .multiplier import Multiplier
 from .pipeline import StepPipeline

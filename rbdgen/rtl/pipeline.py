@@ -10,7 +10,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib.memory import Memory
 
 from ..graph.algorithm import Algorithm, Do, UnitStep, Variable
-from ..schedule.binding import multiple, normalising, shifting
+from ..schedule.units import multiple, normalising, shifting
 from ..words.constant_multiply import Recipe, Sum
 from .arithmetic import later
 

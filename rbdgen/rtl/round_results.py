@@ -13,9 +13,9 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 
 from ..graph.node import Node
 from ..graph.visits import Visit
-from ..schedule.datapaths import Datapath
 from ..schedule.fold import flag_time
 from ..schedule.round_plan import RoundPlan
+from ..schedule.specialise import Datapath
 from .arithmetic import later, next_count
 from .delay_line import BlockRam
 from .folded import FoldHardware, Phases

@@ -10,9 +10,9 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
 from ..graph.fixed import Format, renamed
 from ..graph.visits import factored
-from ..schedule.datapaths import TASK, Datapath
 from ..schedule.delays import BANK
 from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
+from ..schedule.specialise import TASK, Datapath
 from .core import RtlCore
 from .delay_line import BlockRam, LutRam, whole_address
 from .folded import FoldHardware

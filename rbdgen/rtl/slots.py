@@ -11,9 +11,8 @@ from typing import Any, Protocol
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
-from ..tasks.routes import CODE, HOST, RESULT, Source
+from ..tasks.routes import CODE, HOST, RESULT, Source, StageVisit
 from ..tasks.stages import TAG, Accelerator
-from ..tasks.visit import StageVisit
 from .core import fill, fitted
 from .delay_line import BlockRam, LutRam
 from .function_units import PlacedUnit

@@ -13,10 +13,9 @@ from ..graph.fixed import Format
 from ..graph.graph import source
 from ..graph.node import Node, Op
 from ..tasks.integration import turn_flags
-from ..tasks.routes import CODE, CODES, HOST, NOTHING, ROLLOUTS, TOLD, TURN, Source
+from ..tasks.routes import CODE, CODES, HOST, NOTHING, ROLLOUTS, TOLD, TURN, Source, StageVisit
 from ..tasks.stage import Stage
 from ..tasks.stages import COUNT, Accelerator
-from ..tasks.visit import StageVisit
 from .core import RtlCore, connect_registers, fill, register_ports
 from .cores import core_of
 from .function_units import PlacedUnit

@@ -13,9 +13,8 @@ from itertools import count
 
 from ..design.target import Target
 from ..words.instances import FixedProgram
-from .datapaths import datapaths_of, datapaths_with, jobs_of
 from .round_plan import GATHERING
-from .specialise import specialised, templates_of
+from .specialise import datapaths_of, datapaths_with, jobs_of, specialised, templates_of
 from .units import Jobs
 
 MOST_DATAPATHS = 2  # times the fewest: what more of them save in cycles is not worth their logic

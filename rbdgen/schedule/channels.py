@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from ..graph.fixed import FixedGraph
 from ..graph.graph import source
 from ..graph.node import STILL, Node, Region
-from .binding import Binding
 from .difference_constraints import ScheduleError
 from .pipelined import OUTPUT, Schedule, region_name, region_of
+from .units import Binding
 
 FLAG_BITS = 1
 PUSHES_ON_THE_WAY = 2  # that a sender may have made since it last heard how much room there is

@@ -11,8 +11,8 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.graph import source
 from ..graph.node import Node, Op
-from .binding import normalising, shifting
 from .channels import Channel
+from .units import normalising, shifting
 
 BANK = 16  # words of one LUT-RAM
 LONGEST_RING = BANK + 1  # cycles that a value waits in a LUT-RAM and the register behind it

@@ -15,13 +15,12 @@ from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import operands
 from ..graph.node import STILL, Node, Op, Region
-from .binding import Binding, angles, pivots, shifting
 from .channels import Channel, Pipeline
 from .delays import ADDRESSED, BANK, LOADS, LONGEST_RING, capacity
 from .fold import Fold, job_operands, register_number
 from .pipelined import INPUT, OUTPUT, region_of
 from .plan import Plan
-from .units import UnitKind, nodes_of
+from .units import Binding, UnitKind, angles, nodes_of, pivots, shifting
 
 if TYPE_CHECKING:
     from .limbs import LimbPlan

@@ -21,12 +21,11 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph, operands, source
 from ..graph.node import STILL, Node, Op, Region
-from .binding import Binding
 from .channels import PUSHES_ON_THE_WAY, Channel, ChannelWord
 from .delays import delay, gathering
 from .difference_constraints import ScheduleError
 from .pipelined import INPUT, INPUT_REGISTER, OUTPUT
-from .units import Job, Jobs, UnitKind, job
+from .units import Binding, Job, Jobs, UnitKind, job
 
 LOGIC_PORT = 2  # registers in front of each operand of a product in logic
 EPSILON = 1e-9  # ns, of floating point

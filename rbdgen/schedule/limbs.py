@@ -14,11 +14,11 @@ from ..graph.graph import source
 from ..graph.node import STILL, Node, Op, Region
 from ..graph.visits import Visit, VisitResult, factored
 from ..words.instances import FixedProgram
-from .binding import Binding
 from .channels import Channel, Pipeline
 from .difference_constraints import ScheduleError
 from .fold import Fold
 from .plan import Sharing
+from .units import Binding
 
 AROUND = 2  # cycles besides the limbs' turns: a result's register before and in its place
 

@@ -16,8 +16,8 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.graph import operands, source
 from ..graph.node import STILL, Node, Op, Region
-from .binding import Binding, reciprocal_latency, shifting, sincos_latency
 from .difference_constraints import DifferenceConstraints, ScheduleError
+from .units import Binding, reciprocal_latency, shifting, sincos_latency
 
 INPUT: Region = ("input", 0)
 OUTPUT: Region = ("output", 0)

@@ -23,8 +23,8 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Node, Region
 from ..words.instances import FixedProgram
-from .binding import Binding
 from .channels import Channel
+from .units import Binding
 
 TOGETHER = 1024  # nodes that are asked for at once
 

@@ -21,13 +21,13 @@ from ..graph.graph import source
 from ..graph.node import STILL, Node, Region
 from ..graph.visits import Source, Visit, VisitResult, factored, scaled
 from ..words.instances import FixedProgram
-from .binding import Binding
 from .channels import Channel
-from .datapaths import TASK, Datapath, region_of
 from .delays import READ
 from .fold import Fold, flag_time, flagged_together
 from .pipelined import INPUT, OUTPUT
 from .plan import Sharing
+from .specialise import TASK, Datapath, region_of
+from .units import Binding
 
 SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
 GATHERING = 4  # cycles besides its rounds that putting a result together takes

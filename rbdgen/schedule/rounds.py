@@ -9,10 +9,10 @@ from dataclasses import replace
 from ..design.target import Target
 from ..graph.visits import Visit, VisitResult, factored
 from ..words.instances import FixedProgram
-from .datapaths import TASK, Datapath, datapaths_of, jobs_of
 from .difference_constraints import ScheduleError
 from .modulo import fold
 from .round_plan import ON_THE_WAY, RoundPlan
+from .specialise import TASK, Datapath, datapaths_of, jobs_of
 
 
 def in_rounds(

@@ -11,10 +11,9 @@ from ..graph.fixed import Format, Held, parameter_words, parameters_of
 from ..system.records import named_words
 from .integration import FLAGS, turn_flags
 from .model import NOTHING_HELD
-from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TOLD, TURN, Source, place
+from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TOLD, TURN, Source, StageVisit, place
 from .stage import Stage
 from .stages import Accelerator
-from .visit import StageVisit
 
 PHASES = 4  # turns after which the flags of a rollout's turns come again
 

@@ -11,8 +11,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.node import STILL, Op
 from ..schedule.partition import Piece
 from ..schedule.plan import Plan
-from .routes import STAGES, Source, origin
-from .visit import StageVisit, part_of
+from .routes import STAGES, Source, StageVisit, origin, part_of
 
 
 @dataclass(frozen=True, eq=False)

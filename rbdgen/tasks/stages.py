@@ -24,7 +24,9 @@ from .routes import (
     TOLD,
     TURN,
     Source,
+    StageVisit,
     first,
+    parse,
     place,
     route,
     stands_alone,
@@ -33,7 +35,6 @@ from .routes import (
     words_taken,
 )
 from .stage import Stage
-from .visit import StageVisit, parse
 
 HOP = 4  # cycles from a stage's result to the next stage's taking it
 TAG = 16  # bits of a task's tag

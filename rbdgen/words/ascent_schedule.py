@@ -14,9 +14,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.evaluate import Array, evaluate
+from ..graph.evaluate import INTERVAL, Array, Interval, evaluate
 from ..graph.graph import Graph
-from ..graph.intervals import INTERVAL, Interval
 from ..graph.node import Node, Op
 from ..system.messages import Progress
 from .ascent import WAYS, ascend, cones

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+from ..graph.evaluate import INTERVAL, Interval, product
 from ..graph.graph import Graph
-from ..graph.intervals import INTERVAL, Interval, product
 from ..graph.node import Node, Op
 from .windows import Unit, windows
 

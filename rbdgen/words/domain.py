@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..graph.evaluate import Array, evaluate
+from ..graph.evaluate import Array, Interval, evaluate
 from ..graph.graph import Graph
-from ..graph.intervals import Interval
 from ..graph.node import Builder, Node, Op
 
 

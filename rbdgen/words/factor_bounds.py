@@ -29,8 +29,8 @@ from functools import cached_property
 from itertools import product
 from typing import TypeVar
 
+from ..graph.evaluate import Interval
 from ..graph.graph import Graph
-from ..graph.intervals import Interval
 from ..graph.node import Node
 from ..graph.word import indices, kind_of, spell
 from .bounds import magnitudes

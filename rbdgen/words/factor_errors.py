@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 
+from ..graph.evaluate import Interval
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
-from ..graph.intervals import Interval
 from ..graph.node import Node, Op
 from ..graph.word import indices, kind_of, spell
 from .bounds import bounds

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..graph.evaluate import Array
+from ..graph.evaluate import Array, Interval, intervals_of
 from ..graph.graph import Graph
-from ..graph.intervals import Interval, intervals_of
 from ..graph.node import Node, Op
 from ..system.messages import Progress
 from .ascent import ascend

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..graph.execute import NUMBERS
 from ..graph.fixed import INTEGER, FixedGraph, Format, renamed
 from ..graph.graph import Graph
+from ..graph.integers import NUMBERS
 from ..graph.node import Builder, Node, Op, Region
 from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Visit, VisitResult, factored

@@ -9,9 +9,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..graph.evaluate import Interval
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
-from ..graph.intervals import Interval
 from ..graph.node import Node, Op
 from .bounds import bounds
 from .factor_bounds import GraphFactors

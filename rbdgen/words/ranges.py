@@ -19,9 +19,9 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from ..graph.evaluate import Interval, intervals_of
 from ..graph.fixed import Format
 from ..graph.graph import Graph
-from ..graph.intervals import Interval, intervals_of
 from ..graph.node import Node, Op
 from ..system.messages import Refusal
 from .pivot_bounds import NO_BOUNDS, PivotBounds

@@ -18,8 +18,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
+from ..graph.evaluate import Interval
 from ..graph.graph import Graph
-from ..graph.intervals import Interval
 from ..graph.node import Node
 from ..graph.word import indices, kind_of, spell
 from .factor_bounds import ROUNDING, GraphFactors, signals_in

@@ -29,9 +29,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..graph.evaluate import Array
+from ..graph.evaluate import Array, Interval, product, square
 from ..graph.graph import Graph
-from ..graph.intervals import Interval, product, square
 from ..graph.node import Node, Op
 
 Monomial = tuple[Node, ...]  # in the order of their indices, each as often as its power; () is 1

@@ -24,9 +24,9 @@ from typing import cast
 import numpy as np
 
 from ..graph.derivative import DERIVATIVE
+from ..graph.evaluate import Interval
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
-from ..graph.intervals import Interval
 from ..graph.node import Builder, Node, Op, Scalar
 from ..graph.reciprocal import Reciprocal
 from ..graph.sincos import SinCos

@@ -13,9 +13,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ..graph.evaluate import Interval
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
-from ..graph.intervals import Interval
 from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST, exponent_width
 from ..system.messages import Refusal

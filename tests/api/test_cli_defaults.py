@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 import pytest
 
 from rbdgen.api import exploration_points
-from rbdgen.cli.design_options import DEFAULTS
+from rbdgen.cli.options import DEFAULTS
 from rbdgen.cli.parser import parser
 from rbdgen.design.choices import WIDTHS
 from rbdgen.design.design import Design

@@ -22,7 +22,7 @@ from rbdgen.robot.model import RobotError
 from rbdgen.schedule.features import features
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.tasks.model import evaluate_task
-from rbdgen.tasks.visit import LIMBS, StageVisit, parse
+from rbdgen.tasks.routes import LIMBS, StageVisit, parse
 from rbdgen.words.program_ranges import ProgramDomain
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs

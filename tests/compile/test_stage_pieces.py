@@ -28,7 +28,7 @@ from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.area import estimated
 from rbdgen.schedule.round_plan import RoundPlan
-from rbdgen.tasks.visit import parse
+from rbdgen.tasks.routes import parse
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER
 from tests.support.made import accelerate

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rbdgen.cli.design_options import choices_of
+from rbdgen.cli.options import choices_of
 from rbdgen.cli.parser import parser
 from rbdgen.design.design import Design
 from rbdgen.design.functions import WHOLE

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
+from rbdgen.draw.rows import TASKS, Stay, Task, timeline
 from rbdgen.draw.svg import of_function, of_stage
-from rbdgen.draw.task_timeline import TASKS, Stay, Task, timeline
 from tests.support.made import accelerate
 
 SVG = "{http://www.w3.org/2000/svg}"

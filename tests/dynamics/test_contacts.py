@@ -14,7 +14,7 @@ from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.verify import verify
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.frame_lookup import frame_of
+from rbdgen.robot.frames import frame_of
 from rbdgen.robot.model import Robot
 from tests.support.random_robots import ALL_KINDS, SINGLE
 from tests.support.traced import links_of, simplified, some_robot

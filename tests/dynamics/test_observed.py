@@ -13,7 +13,7 @@ from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.canonical import stages
-from rbdgen.robot.frame_lookup import frame_of
+from rbdgen.robot.frames import frame_of
 from rbdgen.robot.model import BASE, Array, Robot
 from tests.support.random_robots import ALL_KINDS, SINGLE, geared
 from tests.support.traced import links_of, simplified, some_robot

@@ -11,7 +11,7 @@ import pytest
 from rbdgen import golden
 from rbdgen.design.loading import load
 from rbdgen.robot.canonical import stages
-from rbdgen.robot.frame_lookup import frame_of
+from rbdgen.robot.frames import frame_of
 from rbdgen.robot.model import Array, Robot, RobotError
 from tests.support.pinocchio_models import peer_from_robot
 from tests.support.random_robots import ALL_KINDS, random_robot

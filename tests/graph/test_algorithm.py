@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rbdgen.graph.algorithm import Do, Draft, Variable
-from rbdgen.graph.execute import execute
 from rbdgen.graph.integers import STEPS as MEANING
+from rbdgen.graph.integers import execute
 from tests.support.widths import check_widths
 
 BITS = 6  # of x; y has one less

@@ -13,9 +13,8 @@ import pytest
 import rbdgen
 from rbdgen.codegen.real import REAL
 from rbdgen.graph.derivative import DERIVATIVE
-from rbdgen.graph.evaluate import FLOAT
+from rbdgen.graph.evaluate import FLOAT, INTERVAL
 from rbdgen.graph.fixed import INTEGER
-from rbdgen.graph.intervals import INTERVAL
 from rbdgen.graph.node import Builder, Op
 from rbdgen.rtl.units import UNIT, Unit
 from rbdgen.schedule.units import Job, job
@@ -42,7 +41,7 @@ PLACES = {
     "FLOAT": "graph/evaluate.py",
     "REAL": "codegen/real.py",
     "INTEGER": "graph/fixed.py",
-    "INTERVAL": "graph/intervals.py",
+    "INTERVAL": "graph/evaluate.py",
     "DERIVATIVE": "graph/derivative.py",
     "CARRIED": "words/ranges.py, words/word_errors.py",
     "UNIT": "rtl/units.py",

@@ -8,7 +8,7 @@ from amaranth.hdl import Module, Signal, signed
 from rbdgen.graph.algorithm import Do, Draft
 from rbdgen.graph.reciprocal import ScaleAlgorithm
 from rbdgen.rtl.pipeline import HARDWARE, StepPipeline
-from rbdgen.schedule.binding import shifting
+from rbdgen.schedule.units import shifting
 from tests.support.simulated import streamed
 
 

@@ -10,15 +10,15 @@ from amaranth.back import rtlil
 from amaranth.hdl import Const, Module, Signal, Value, signed
 
 from rbdgen.design.target import Style, Target
-from rbdgen.graph.execute import NUMBERS
 from rbdgen.graph.fixed import INTEGER, FixedGraph, Format
 from rbdgen.graph.graph import Graph
+from rbdgen.graph.integers import NUMBERS
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.reciprocal import exponent_width
 from rbdgen.rtl.function_units import PlacedUnit, ReciprocalUnit, SinCosUnit
 from rbdgen.rtl.multiplier import Multiplier
 from rbdgen.rtl.units import UNIT, Site, operand_of
-from rbdgen.schedule.binding import shifting
+from rbdgen.schedule.units import shifting
 from tests.support.simulated import cells, streamed
 
 PART = Target("", "", 0, dsp_latency=3, logic_latency=6)

@@ -12,11 +12,11 @@ from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.node import Op
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.graph.visits import LIMB, Visit, VisitResult, in_turn
-from rbdgen.schedule.binding import bind
 from rbdgen.schedule.channels import plan
 from rbdgen.schedule.difference_constraints import ScheduleError
 from rbdgen.schedule.limbs import LimbPlan, in_limbs, verify_limbs
 from rbdgen.schedule.pipelined import schedule
+from rbdgen.schedule.units import bind
 from rbdgen.words.instances import instantiate
 from tests.support.notation import graph
 

@@ -12,9 +12,9 @@ from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.node import Node, Op, Region
 from rbdgen.graph.verify import verify_fixed
-from rbdgen.schedule.binding import bind
 from rbdgen.schedule.difference_constraints import ScheduleError
 from rbdgen.schedule.pipelined import INPUT, OUTPUT, Schedule, schedule, verify_schedule
+from rbdgen.schedule.units import bind
 from tests.support.notation import graph
 from tests.support.schedule_examples import CASES, compiled
 

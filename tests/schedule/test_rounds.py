@@ -22,12 +22,11 @@ from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.visits import Program, Visit, VisitResult
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.schedule.candidates import MOST_DATAPATHS, Candidates
-from rbdgen.schedule.datapaths import TASK, Datapath, datapaths_of, jobs_of
 from rbdgen.schedule.difference_constraints import ScheduleError
 from rbdgen.schedule.fold import LOGIC_PORT, flag_time, verify_fold
 from rbdgen.schedule.round_plan import GATHERING, ON_THE_WAY, PHASES, RoundPlan
 from rbdgen.schedule.rounds import in_rounds, verify_rounds
-from rbdgen.schedule.specialise import specialised
+from rbdgen.schedule.specialise import TASK, Datapath, datapaths_of, jobs_of, specialised
 from rbdgen.words.instances import FixedProgram, instantiate
 from rbdgen.words.program_words import fixed_program
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from rbdgen.graph.evaluate import Interval
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.graph import Graph
-from rbdgen.graph.intervals import Interval
 from rbdgen.graph.node import Node, Op
 
 Ball = Any  # flint has no types

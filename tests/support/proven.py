@@ -7,8 +7,8 @@ from functools import cache
 
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import FixedFunctions
+from rbdgen.graph.evaluate import Interval
 from rbdgen.graph.fixed import FixedGraph
-from rbdgen.graph.intervals import Interval
 from rbdgen.words.input_domain import InputDomain
 from rbdgen.words.pivot_bounds import PivotBounds
 from rbdgen.words.proven_ranges import Proof, prove

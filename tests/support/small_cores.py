@@ -14,10 +14,10 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.verify import verify, verify_fixed
 from rbdgen.passes.sums import balance
 from rbdgen.passes.word_forms import reciprocals
-from rbdgen.schedule.binding import bind
 from rbdgen.schedule.channels import Pipeline, plan
 from rbdgen.schedule.pipelined import schedule
 from rbdgen.schedule.plan import Plan
+from rbdgen.schedule.units import bind
 from rbdgen.shell.emit import emit
 from rbdgen.system.records import NamedWord
 from rbdgen.tasks.stages import Accelerator, one_stage

@@ -16,7 +16,7 @@ from rbdgen.graph.verify import verify
 from rbdgen.passes.identities import identities
 from rbdgen.passes.sums import factor
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.frame_lookup import frame_of
+from rbdgen.robot.frames import frame_of
 from rbdgen.robot.model import Array, Robot, RobotError
 from tests.support.random_robots import random_robot
 

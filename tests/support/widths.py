@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen.graph.algorithm import Algorithm, Do, Variable
-from rbdgen.graph.execute import execute
+from rbdgen.graph.integers import execute
 
 
 def check_widths(algorithm: Algorithm, **inputs: Any) -> None:

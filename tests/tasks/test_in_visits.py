@@ -16,7 +16,7 @@ from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.functions import ON_ACCELERATORS
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.word import kind_of
-from rbdgen.tasks.in_visits import in_visits
+from rbdgen.tasks.model import in_visits
 from rbdgen.tasks.routes import place
 from rbdgen.words.program_ranges import evaluate_program, program_word_samples
 from tests.support.coordinates import worst_in

@@ -21,13 +21,14 @@ from rbdgen.tasks.routes import (
     TURN,
     WAITS,
     Source,
+    StageVisit,
     origin,
+    parse,
     route,
     traced,
     visit_counts,
     words_taken,
 )
-from rbdgen.tasks.visit import StageVisit, parse
 
 TRIG = StageVisit("trig")
 STAGES = ("trig", "rnea", "mass", "inverse", "forward", "integrate", "gradient", "product")

@@ -10,9 +10,9 @@ import pytest
 from rbdgen.compile.flow import Front, compile_front, front_end
 from rbdgen.dynamics.interface import turning_inputs
 from rbdgen.graph.evaluate import evaluate
-from rbdgen.graph.execute import NUMBERS
 from rbdgen.graph.fixed import INTEGER, FixedGraph
 from rbdgen.graph.graph import Graph
+from rbdgen.graph.integers import NUMBERS
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.words.ranges import analyse
 from rbdgen.words.wordlength import angles, for_wraparound

@@ -9,9 +9,9 @@ import pytest
 
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import FixedFunctions
+from rbdgen.graph.evaluate import intervals_of
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.graph import Graph
-from rbdgen.graph.intervals import intervals_of
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.words.bounds import bounds, magnitudes
 from rbdgen.words.proven_ranges import prove

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from rbdgen.dynamics.trace import trace
-from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.evaluate import INTERVAL, Interval, evaluate, intervals_of
 from rbdgen.graph.graph import Graph
-from rbdgen.graph.intervals import INTERVAL, Interval, intervals_of
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.words.ranges import analyse

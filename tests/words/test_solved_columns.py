@@ -11,8 +11,8 @@ from flint import arb
 
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.words import FixedFunctions
+from rbdgen.graph.evaluate import Interval
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
-from rbdgen.graph.intervals import Interval
 from rbdgen.graph.node import Node, Op
 from rbdgen.words.bounds import bounds
 from rbdgen.words.factor_errors import factors_in, in_words

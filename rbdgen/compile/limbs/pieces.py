@@ -21,7 +21,7 @@ from ...graph.visits import Program, Signed, in_turn
 from ...graph.word import kind_of
 from ...schedule.partition import Piece, cut
 from ...system.messages import Progress
-from ...tasks.visit import LIMBS, PARTS, TRUNK, parse, part_of
+from ...tasks.routes import LIMBS, PARTS, TRUNK, parse, part_of
 from ...words.input_domain import InputDomain
 from ...words.instances import instantiate
 from ...words.program_ranges import program_in_words

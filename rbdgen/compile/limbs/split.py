@@ -25,7 +25,7 @@ from ...graph.visits import LIMB, Program, Signed, in_turn, once, then
 from ...graph.word import kind_of, spell
 from ...robot.limbs import Group, Limbs, limbs_of
 from ...robot.model import Robot
-from ...tasks.visit import LIMBS, TRUNK
+from ...tasks.routes import LIMBS, TRUNK
 from .alike import FREE, SAME, Alike
 from .names import OTHER, LimbError, Names
 
