@@ -1,9 +1,4 @@
-"""Commands, what several of them share, and a design's options from the table of them.
-
-The command line's options for a robot's design, from the table of them, and their choices.
-
-Commands and what several of them share.
-"""
+"""Commands, the options that several of them share, and a design's from the table of options."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The commands on a robot, and options of those that run Yosys, nextpnr and boards.
-
-The commands that take a robot, and their options.
-
-The options of the commands that run Yosys and nextpnr, and speak to boards.
-"""
+"""The commands on a robot, and options of those that run Yosys, nextpnr and boards."""
 
 from __future__ import annotations
 

@@ -1,11 +1,9 @@
 """Bars in rows over a common axis of cycles: who is where, or what is done, when.
 
-A run of the accelerator as a picture: which tasks each stage has, and where each task is.
-
-Time runs to the right, in cycles. Above, a row for each stage: a bar for every task that it has, in
-the colour of the task's function, with its tag. Below, a row for each task: a bar for every stage
-that it is in. A stage has several tasks at a time, and a task is in several stages: their bars lie
-below each other.
+A run of an accelerator is such a picture. Above, a row for each stage: a bar for every task that it
+has, in the colour of the task's function, with its tag. Below, a row for each task: a bar for every
+stage that it is in. A stage has several tasks at a time, and a task is in several stages: their
+bars lie below each other.
 """
 
 from __future__ import annotations

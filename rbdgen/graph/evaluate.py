@@ -1,12 +1,9 @@
-"""A graph over real numbers: evaluated over a batch in float64, and over intervals.
+"""A graph over real numbers: its values over a batch in float64, and over intervals.
 
-Interval arithmetic: the values that an operation can have, from those of its operands.
-
-Evaluate a graph in float64 over a batch: the reference meaning of every operation.
-
-Some nodes may be in double and the others in float. A node in float reads its operands rounded to
-float, and rounds. What is computed in double from floats and rounded once is what float gives, for
-sums, products and quotients (Figueroa 1995).
+`FLOAT` is the reference meaning of every operation. Some nodes may be in double and the others in
+float. A node in float reads its operands rounded to float, and rounds. What is computed in double
+from floats and rounded once is what float gives, for sums, products and quotients (Figueroa 1995).
+`INTERVAL` is the values that an operation can have, from those of its operands.
 """
 
 from __future__ import annotations

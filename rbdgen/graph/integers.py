@@ -1,10 +1,8 @@
 """The meaning of each step of an integer algorithm, over any algebra of integers.
 
-The integers of an algebra are numbers, as NumPy's (``execute``), or expressions of a language, as
-those of C and of C++ (``codegen``). ``STEPS`` here and ``INTEGER`` (``fixed``) are written once, in
-the methods of ``Algebra``, and mean the same in each.
-
-Integers in NumPy: the specification of what every operation and every step computes.
+The integers of an algebra are numbers, as NumPy's (`NumPyIntegers`, the specification), or
+expressions of a language, as those of C and of C++ (``codegen``). ``STEPS`` here and ``INTEGER``
+(``fixed``) are written once, in the methods of ``Algebra``, and mean the same in each.
 """
 
 from __future__ import annotations

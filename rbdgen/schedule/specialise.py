@@ -3,9 +3,8 @@
 A template serves whatever joint visits it, so for most visits much of it is products by zero, or
 for nobody: iiwa 14's gradients take 1560 products in visits, and 633 in their graph. A datapath
 serves as many visits as there are rounds. Here it becomes a template of its own: what is zero in
-all of its visits is a constant there, and what none of them needs is left out.
-
-The datapaths of time-multiplexed joints, as one graph: they share no multiplier.
+all of its visits is a constant there, and what none of them needs is left out. All datapaths
+together are one graph, in which they share no multiplier.
 """
 
 from __future__ import annotations

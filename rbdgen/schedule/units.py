@@ -1,9 +1,7 @@
-"""The shared units of a folded datapath: hardware multipliers, and the units that hold them.
+"""The units of a datapath: products in hardware or in logic, and operations that share units.
 
 Adders are not shared: one of 18 bits is as large as the multiplexer in front of one operand, and
 the register behind it keeps the sum for a whole initiation interval.
-
-Which products become hardware multipliers and which become logic.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The functions of an accelerator: as visits to one graph, and as the integer model.
+"""An accelerator's functions: as visits to the graph that its stages are cut from, and in integers.
 
-Each function of an accelerator as visits to the one graph that its stages are cut from.
-
-The integer model of an accelerator: the specification of its hardware.
+The integer model is the specification of its hardware.
 """
 
 from __future__ import annotations

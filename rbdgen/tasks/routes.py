@@ -1,13 +1,12 @@
-"""The visits of a task to an accelerator's stages by name: ``rnea``, ``rnea_limbs_again``.
-
-Stages, modules, queues and reports are called so. Here alone these names are read and spelled.
-
-Which stages each function goes through, and where each of their operands comes from.
+"""The stages that each function goes through, and the sources of their operands.
 
 Dadu-RBD's modules (MICRO 2023, section IV), cut where functions part: RNEA and gradients are its
 forward-backward module, M and M⁻¹ its backward-forward module, the two products and the steps of
 rollouts its schedule module; what comes back, from `forward` to `rnea` for ΔFD and from `integrate`
 to the beginning for rollouts, went through its feedback module.
+
+Visits of a task to stages are called ``rnea`` or ``rnea_limbs_again``, as are modules, queues and
+reports. Here alone these names are read and spelled.
 """
 
 from __future__ import annotations
