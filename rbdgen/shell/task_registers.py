@@ -126,16 +126,8 @@ class TaskRegisters(wiring.Component):
     ports write.
     """
 
-    def __init__(
-        self,
-        packets: PacketFormat,
-        identity: int,
-        format_version: int = FORMAT_VERSION,
-        held: int = 0,
-    ) -> None:
-        self._packets = packets
-        self._identity = identity
-        self._format_version, self._held = format_version, held
+    def __init__(self, packets: PacketFormat, identity: int, held: int = 0) -> None:
+        self._packets, self._identity, self._held = packets, identity, held
         if not 0 <= identity < 1 << 64:
             raise ValueError(f"identity {identity:#x} does not fit 64 bits")
         super().__init__(
@@ -174,7 +166,7 @@ class TaskRegisters(wiring.Component):
 
         values: dict[str, Value | int] = {
             "magic": MAGIC,
-            "format": self._format_version,
+            "format": FORMAT_VERSION,
             "identity_low": self._identity & 0xFFFFFFFF,
             "identity_high": self._identity >> 32,
             "functions": sum(1 << code for code in functions),

@@ -17,7 +17,7 @@ from ..rtl.queues import Skid
 from .axi import beat_layout, connect_links, link_ports
 from .axi_lite import axi_lite_ports, connect_axi_lite
 from .task_links import ResponseWriter, TaskReader
-from .task_packets import FORMAT_VERSION, WORD_BITS, PacketFormat, TaskFunction
+from .task_packets import WORD_BITS, PacketFormat, TaskFunction
 from .task_registers import ADDRESS_WIDTH, STICKY, TaskRegisters
 
 
@@ -69,7 +69,6 @@ class TaskShell(wiring.Component):
         *,
         identity: int,
         lanes: int = 1,
-        format_version: int = FORMAT_VERSION,
         held: int = 0,
     ) -> None:
         self.core = core
@@ -85,7 +84,7 @@ class TaskShell(wiring.Component):
                     f"function {function.name}: {function.words_out} words out, "
                     f"and the core has {results.length}"
                 )
-        self._registers = TaskRegisters(self.packets, identity, format_version, held)
+        self._registers = TaskRegisters(self.packets, identity, held)
         self._held = held
         super().__init__(
             {

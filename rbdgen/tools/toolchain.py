@@ -21,6 +21,7 @@ from ..system.signals import run_child
 # 15 s of one core to compile and 0.13 ms a cycle to run, -O1 76 s and 0.015 ms: it would pay from
 # half a million cycles on. Who simulates for minutes asks for the other.
 OPTIMISATION, OF_LONG_RUNS = "-O0", "-O1"
+JOBS = 2  # compilations at a time
 HEADER = "runtime.h"
 # What every file of a model and of its harness includes.
 _HEADER = """#include <algorithm>
@@ -96,7 +97,6 @@ class Toolchain:
         self,
         files: Sequence[Path],
         work: Path,
-        jobs: int,
         options: Sequence[str | Path] = (),
         say: Progress | None = None,
     ) -> list[Path]:
@@ -110,7 +110,7 @@ class Toolchain:
             return target
 
         objects = []
-        with ThreadPoolExecutor(jobs) as pool:
+        with ThreadPoolExecutor(JOBS) as pool:
             try:
                 for target in pool.map(compile_one, files):
                     objects.append(target)
@@ -121,12 +121,12 @@ class Toolchain:
                 raise
         return objects
 
-    def runtime(self, jobs: int, say: Progress) -> Runtime:
+    def runtime(self, say: Progress) -> Runtime:
         """The compiled runtime of all models, cached once for each compiler."""
         names = ["verilated", "verilated_threads"] + ["verilated_vcd_c"] * self.trace
 
         def make(work: Path) -> None:
-            self.compile([self.root / "include" / f"{name}.cpp" for name in names], work, jobs)
+            self.compile([self.root / "include" / f"{name}.cpp" for name in names], work)
             (work / HEADER).write_text(_HEADER, "utf-8")
             command = [*self.compiler, *self.flags, "-x", "c++-header"]
             _call([*command, work / HEADER, "-o", work / f"{HEADER}.gch"], "C++ compiler")

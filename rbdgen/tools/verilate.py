@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,10 +31,8 @@ def build(
     top: str,
     *,
     ports: Ports,
-    defines: Mapping[str, str] | None = None,
     include_dirs: Sequence[Path] = (),
     trace: bool = False,
-    jobs: int = 2,
     progress: Progress | None = None,
     optimisation: str = OPTIMISATION,
 ) -> Model:
@@ -51,10 +49,8 @@ def build(
         sources,
         top,
         _harness(ports),
-        defines=defines,
         include_dirs=include_dirs,
         trace=trace,
-        jobs=jobs,
         progress=progress,
         optimisation=optimisation,
     )
@@ -66,10 +62,8 @@ def library(
     top: str,
     harness: str,
     *,
-    defines: Mapping[str, str] | None = None,
     include_dirs: Sequence[Path] = (),
     trace: bool = False,
-    jobs: int = 2,
     progress: Progress | None = None,
     optimisation: str = OPTIMISATION,
 ) -> Path:
@@ -80,12 +74,10 @@ def library(
 
     Args:
         sources: Verilog files.
-        defines: macros for the Verilog.
         include_dirs: where `` `include`` looks.
         trace: make :meth:`Model.run` able to write waves, of all signals or, of large designs, of
             the first `LEVELS` levels, which `progress` is told. Such a model serves
             where none are asked for, too.
-        jobs: compilations at a time.
         progress: called with one line for each step.
         optimisation: the C++ compiler's level, `OPTIMISATION` or `OF_LONG_RUNS`.
 
@@ -96,7 +88,6 @@ def library(
     options = ["--cc", "--prefix", "Vdut", "--top-module", top, "-O3", "--output-split", "20000"]
     options += ["--no-timing", "--x-initial", "unique", "--x-assign", "fast"]
     options += ["-Wno-fatal", "-Wno-lint", "-Wno-style"]
-    options += [f"-D{key}={value}" for key, value in (defines or {}).items()]
     text = _digest_of(sources, include_dirs)
     waves = _traced(top, sum(source.stat().st_size for source in sources))
     if trace and waves:
@@ -123,9 +114,9 @@ def library(
         (scratch / TRACED).write_text(f"`verilator_config\n{waves}", "utf-8")
         toolchain.verilate([*options, *tracing, *included, "-Mdir", ".", *files], scratch)
         (scratch / "harness.cpp").write_text(harness, "utf-8")
-        runtime = toolchain.runtime(jobs, say)
+        runtime = toolchain.runtime(say)
         first: list[str | Path] = ["-include", runtime.header]
-        objects = toolchain.compile(_units(scratch), scratch, jobs, first, say)
+        objects = toolchain.compile(_units(scratch), scratch, first, say)
         toolchain.link([*objects, *runtime.objects], work / file)
         shutil.rmtree(scratch)
 

@@ -14,7 +14,7 @@ import pytest
 from rbdgen.system.cache import CacheError, is_cached
 from rbdgen.tools import verilate
 from rbdgen.tools.model import Model
-from rbdgen.tools.toolchain import SimulationError, Toolchain
+from rbdgen.tools.toolchain import OF_LONG_RUNS, SimulationError, Toolchain
 from rbdgen.tools.verilate import build
 from tests.support.stream_fifo import DESIGN, PORTS, tokens
 
@@ -89,14 +89,14 @@ def test_what_is_included_counts(tmp_path: Path, cache: Path, compiler: Toolchai
         return len(list(cache.glob("model-*")))
 
     assert [made(), made()] == [1, 1]
-    assert [made(defines={"A": "1"}), made(defines={"A": "2"})] == [2, 3]
-    assert made(ports=replace(PORTS, reset=None)) == 4
+    assert made(ports=replace(PORTS, reset=None)) == 2
+    assert made(optimisation=OF_LONG_RUNS) == 3
     (tmp_path / "include" / "more.vh").write_text("// two\n")
-    assert [made(), made()] == [5, 5]
+    assert [made(), made()] == [4, 4]
     script = Path(compiler.compiler[0])
     script.write_text(script.read_text() + "# another version\n")
-    assert [made(), made()] == [6, 6]
-    assert [made(trace=True), made(trace=True)] == [7, 7]
+    assert [made(), made()] == [5, 5]
+    assert [made(trace=True), made(trace=True)] == [6, 6]
 
 
 @pytest.mark.slow
@@ -138,16 +138,16 @@ def test_of_large_designs_few_levels_are_traced(
 @pytest.mark.parametrize("name", [*MADE, "digests.json"])
 def test_a_damaged_runtime_is_made_again(name: str, compiler: Toolchain, cache: Path) -> None:
     said: list[str] = []
-    runtime = compiler.runtime(2, said.append)
+    runtime = compiler.runtime(said.append)
     folder = runtime.header.parent
     assert not said
     for damage in (cut_short, Path.unlink):
         damage(folder / name)
-        assert compiler.runtime(2, said.append) == runtime
+        assert compiler.runtime(said.append) == runtime
         assert said == [f"{folder}: damaged, or without digests; made again"]
         said.clear()
         assert (folder / "verilated.o").read_text().endswith("/verilated.o\n")
-    assert compiler.runtime(2, said.append) == runtime
+    assert compiler.runtime(said.append) == runtime
     assert not said
     assert [file.name for file in cache.iterdir()] == [folder.name]
 
@@ -157,17 +157,17 @@ def test_several_processes_make_the_runtime_at_once(compiler: Toolchain, cache: 
 
     def make() -> None:
         for _ in range(20):
-            runtime = compiler.runtime(1, lambda _: None)
+            runtime = compiler.runtime(lambda _: None)
             with suppress(OSError):  # another may be as quick
                 cut_short(runtime.objects[0])
 
-    folder = compiler.runtime(1, lambda _: None).header.parent
+    folder = compiler.runtime(lambda _: None).header.parent
     both = [fork.Process(target=make) for _ in range(3)]
     for process in both:
         process.start()
     for process in both:
         process.join()
-    compiler.runtime(1, lambda _: None)
+    compiler.runtime(lambda _: None)
     assert [file.name for file in cache.iterdir()] == [folder.name]
     assert is_cached(folder, MADE)
 
