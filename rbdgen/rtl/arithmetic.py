@@ -7,12 +7,29 @@ Small counters and comparisons as LUTs: a carry chain for four bits is slower an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from ..graph.fixed import Format
 from ..graph.node import Op
+
+K = TypeVar("K")
+T = TypeVar("T", bound=Value)
+Copies = dict[K, tuple[T, int]]  # what it is a copy of → the latest one, and how many loads it has
+
+
+def copy_for(copies: Copies[K, T], key: K, loads: int, most: float, make: Callable[[], T]) -> T:
+    """The latest copy of ``key``, for so many loads more; a new one where that were over ``most``.
+
+    No register has many ends then, however large the datapath is.
+    """
+    copy, used = copies.get(key, (None, 0))
+    if copy is None or used + loads > most:
+        copy, used = make(), 0
+    copies[key] = copy, used + loads
+    return copy
 
 
 def truncated(value: Value, fraction: int, to: int) -> tuple[Value, int]:

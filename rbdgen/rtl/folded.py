@@ -5,6 +5,7 @@ The core of a fold: one static datapath, in which every operation has its phase.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from ..graph.node import Node, Op
 from ..schedule.delays import BANK, LOADS, LONGEST_RING, READ
 from ..schedule.fold import LOGIC_PORT, Fold, job_operands
 from ..schedule.units import Job, UnitKind, job, nodes_of
-from .arithmetic import later, next_count
+from .arithmetic import Copies, copy_for, later, next_count
 from .core import RtlCore
 from .delay_line import LutRam, whole_address
 from .function_units import PlacedUnit
@@ -38,8 +39,8 @@ class Phases:
         self._m, self.interval = m, interval
         self._ring = Signal(interval, init=1, name="phases", attrs=NOT_SHARED)
         m.d.sync += self._ring.eq(self._ring.rotate_left(1))
-        self._relays: dict[int, tuple[Signal, int]] = {}  # by the phase in which they are set
-        self._copies: dict[int, tuple[Signal, int]] = {}
+        self._relays: Copies[int, Signal] = {}  # by the phase in which they are set
+        self._copies: Copies[int, Signal] = {}
         self._made = 0
 
     def copy(self, phases: Iterable[int]) -> Signal:
@@ -50,12 +51,12 @@ class Phases:
 
     def _relay(self, phase: int) -> Signal:
         """A register set in ``phase``, for one more copy."""
-        relay, used = self._relays.get(phase, (None, 0))
-        if relay is None or used == COPIES:
-            before = self._ring[(phase - 1) % self.interval]
-            relay, used = self._register(f"phase_relay_{self._made}", phase == 0, before), 0
-        self._relays[phase] = relay, used + 1
-        return relay
+        before = self._ring[(phase - 1) % self.interval]
+
+        def relay() -> Signal:
+            return self._register(f"phase_relay_{self._made}", phase == 0, before)
+
+        return copy_for(self._relays, phase, 1, COPIES, relay)
 
     def _register(self, name: str, init: bool, value: Value) -> Signal:
         self._made += 1
@@ -66,11 +67,7 @@ class Phases:
     def bit(self, phase: int, loads: int) -> Signal:
         """A register set in ``phase``, shared by users with so many loads each."""
         phase %= self.interval
-        copy, used = self._copies.get(phase, (None, 0))
-        if copy is None or used + loads > LOADS:
-            copy, used = self.copy([phase]), 0
-        self._copies[phase] = copy, used + loads
-        return copy
+        return copy_for(self._copies, phase, loads, LOADS, lambda: self.copy([phase]))
 
     def enable(self, m: Module, phase: int, register: Signal, value: Value) -> None:
         """``register`` takes ``value`` at the end of every cycle of ``phase``."""
@@ -185,7 +182,7 @@ class FoldHardware:
         self.wanted: dict[Node, set[int]] = {n: {0} for n in self.fold.time}
         self.wide: dict[Node, Value] = {}  # what a result is truncated from, for its overflow bit
         self.flagged: dict[Node, Value] = {}  # node → whether its unit's operand is out of range
-        self.pointers: dict[tuple[int, int], tuple[Signal, int]] = {}
+        self.pointers: Copies[tuple[int, int], Signal] = {}
 
     def build(self) -> None:
         fold = self.fold
@@ -307,15 +304,17 @@ class FoldHardware:
     def _ring(self, value: Value, size: int, phase: int, name: str) -> Value:
         """``value`` as it was ``size`` intervals ago: a memory read just before it is written."""
         m, ram = self.m, LutRam(len(value), BANK if self.phases.interval == 1 else size)
-        pointer, used = self.pointers.get((size, phase), (None, 0))
         # in an interval of one cycle all rings of a size have the same pointer, wherever they lie
         everywhere = self.phases.interval == 1
-        if pointer is None or (everywhere and used + len(value) > READ):
+
+        def new() -> Signal:
             attrs = NOT_SHARED if everywhere else {}
             pointer = Signal(range(max(size, 2)), name=f"ring_{size}_{phase}", attrs=attrs)
             self.phases.enable(m, phase, pointer, next_count(pointer, size))
-            used = 0
-        self.pointers[size, phase] = pointer, used + len(value)
+            return pointer
+
+        most = READ if everywhere else math.inf
+        pointer = copy_for(self.pointers, (size, phase), len(value), most, new)
         at, q = whole_address(pointer, ram), Signal(value.shape(), name=f"q_{name}")
         write = self.phases.bit(phase, 1) if self.phases.interval > 1 else Const(1)
         m.submodules[f"ring_{name}"] = ram.instance(

@@ -9,13 +9,15 @@ A queue that is never full: it has a place for everything that may ever wait in 
 
 from __future__ import annotations
 
+from collections import Counter
+
 from amaranth.hdl import Cat, Module, Mux, ShapeLike, Signal, Value, signed
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..schedule.channels import PUSHES_ON_THE_WAY, Channel
 from ..schedule.delays import ADDRESSED, capacity
-from .arithmetic import at_least, next_count
+from .arithmetic import Copies, at_least, copy_for, next_count
 from .delay_line import LutRam
 
 # Tells rbdgen.tools to leave registers that are equal to others: those of a channel shall lie
@@ -114,18 +116,20 @@ class _Pointers:
 
     def __init__(self, m: Module, name: str, steps: Value, size: int) -> None:
         self._m, self._name, self._steps, self._size = m, name, steps, size
-        self._last: dict[int, tuple[Signal, int, int]] = {}  # copy, its number, bits that it has
+        self._copies: Copies[int, Signal] = {}
+        self._made: Counter[int] = Counter()
 
     def at(self, cycle: int, bits: int) -> Signal:
         """The address that steps with ``steps[cycle]``, for a memory of so many bits more."""
-        pointer, number, used = self._last.get(cycle, (None, 0, 0))
-        if pointer is None or used + bits > ADDRESSED:
-            name = f"{self._name}_{cycle}" + (f"_{number}" if number else "")
-            pointer = Signal(range(self._size), name=name, attrs=NOT_SHARED if number else {})
-            number, used = number + 1, 0
-            with self._m.If(self._steps[cycle]):
-                self._m.d.sync += pointer.eq(next_count(pointer, self._size))
-        self._last[cycle] = pointer, number, used + bits
+        return copy_for(self._copies, cycle, bits, ADDRESSED, lambda: self._new(cycle))
+
+    def _new(self, cycle: int) -> Signal:
+        number = self._made[cycle]
+        self._made[cycle] += 1
+        name = f"{self._name}_{cycle}" + (f"_{number}" if number else "")
+        pointer = Signal(range(self._size), name=name, attrs=NOT_SHARED if number else {})
+        with self._m.If(self._steps[cycle]):
+            self._m.d.sync += pointer.eq(next_count(pointer, self._size))
         return pointer
 
 

@@ -16,7 +16,7 @@ from ..graph.visits import Visit
 from ..schedule.fold import flag_time
 from ..schedule.round_plan import RoundPlan
 from ..schedule.specialise import Datapath
-from .arithmetic import later, next_count
+from .arithmetic import Copies, copy_for, later, next_count
 from .delay_line import BlockRam
 from .folded import FoldHardware, Phases
 from .function_units import PlacedUnit
@@ -52,8 +52,8 @@ class Rounds:
         with m.If(ends):
             m.d.sync += [turn.eq(next_count(turn, every)), count.eq(count + 1)]
         self._counters = {"turn": turn, "round": count, "first": first}
-        self._relays: dict[str, tuple[Signal, int]] = {}
-        self._shared: dict[str, tuple[Signal, int]] = {}
+        self._relays: Copies[str, Signal] = {}
+        self._shared: Copies[str, Signal] = {}
         self._made = 0
         self.turn = Signal(turns, name="turn")  # what takes tasks goes by it, from the reset on
         with m.If(self.ends):
@@ -66,10 +66,10 @@ class Rounds:
     def copy(self, of: str) -> Signal:
         """A register of the caller's own: ``turn``, the round modulo ``plan.rounds``; ``round``,
         its number; or ``first``, whether it is a task's first cycle."""
-        relay, used = self._relays.get(of, (None, 0))
-        if relay is None or used == FOLLOWING:
-            relay, used = self._following(of, self._counters[of], AHEAD - 1), 0
-        self._relays[of] = relay, used + 1
+        counter = self._counters[of]
+        relay = copy_for(
+            self._relays, of, 1, FOLLOWING, lambda: self._following(of, counter, AHEAD - 1)
+        )
         return self._following(of, relay, 0)
 
     def _beginning(self, cycle: int) -> dict[str, int]:
@@ -88,18 +88,11 @@ class Rounds:
 
     def turn_for(self, loads: int) -> Signal:
         """A copy of ``turn``, shared by users with so many loads each."""
-        return self._for("turn", loads)
+        return copy_for(self._shared, "turn", loads, TURNED, lambda: self.copy("turn"))
 
     def first_for(self, loads: int) -> Signal:
         """A copy of ``first``, shared by users with so many loads each."""
-        return self._for("first", loads)
-
-    def _for(self, of: str, loads: int) -> Signal:
-        copy, used = self._shared.get(of, (None, 0))
-        if copy is None or used + loads > TURNED:
-            copy, used = self.copy(of), 0
-        self._shared[of] = copy, used + loads
-        return copy
+        return copy_for(self._shared, "first", loads, TURNED, lambda: self.copy("first"))
 
     def at(self, phase: int) -> Value:
         """Whether this is a round's cycle ``phase``."""
@@ -137,8 +130,8 @@ class RoundResults:
         self._there = Signal(name="there")
         self._out = Signal(range(self._every), name="out", reset_less=True)
         self._came = [Signal(name=f"came_{at}", attrs=NOT_SHARED) for at in range(self._every)]
-        self._copies: dict[int, tuple[Signal, int]] = {}
-        self._address: tuple[Value, int] = Const(0), ADDRESSES
+        self._copies: Copies[int, Signal] = {}
+        self._addresses: Copies[None, Value] = {}
 
     @property
     def room(self) -> Value:
@@ -216,20 +209,19 @@ class RoundResults:
 
     def _kept(self, at: int, loads: int) -> Signal:
         """A register that is set when words of a phase join the result, for so many more."""
-        copy, used = self._copies.get(at, (None, 0))
-        if copy is None or used + loads > TURNED:
-            copy, used = Signal(name=f"kept_{at}", reset_less=True, attrs=NOT_SHARED), 0
+
+        def new() -> Signal:
+            copy = Signal(name=f"kept_{at}", reset_less=True, attrs=NOT_SHARED)
             self.m.d.sync += copy.eq(self._go if at < WAITING else self._coming(at))
-        self._copies[at] = copy, used + loads
-        return copy
+            return copy
+
+        return copy_for(self._copies, at, loads, TURNED, new)
 
     def _addressed(self, address: Value) -> Value:
         """The address a cycle later, for one more memory."""
-        copy, used = self._address
-        if used == ADDRESSES:
-            copy, used = later(self.m, address, attrs=NOT_SHARED), 0
-        self._address = copy, used + 1
-        return copy
+        return copy_for(
+            self._addresses, None, 1, ADDRESSES, lambda: later(self.m, address, attrs=NOT_SHARED)
+        )
 
     def _words(self, address: Value) -> dict[Node, Value]:
         """The words of a result, by node."""

@@ -13,6 +13,7 @@ from ..graph.visits import factored
 from ..schedule.delays import BANK
 from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
 from ..schedule.specialise import TASK, Datapath
+from .arithmetic import Copies, copy_for
 from .core import RtlCore
 from .delay_line import BlockRam, LutRam, whole_address
 from .folded import FoldHardware
@@ -76,7 +77,7 @@ class _Memories:
         self.core, self.m, self.rounds, self.hardware, self.task = core, m, rounds, hardware, task
         self.plan = core.plan
         self.choices: dict[str, list[tuple[Value, Format, frozenset[int]]]] = {}
-        self.selects: dict[tuple[Datapath, frozenset[int]], tuple[Signal, int]] = {}
+        self.selects: Copies[tuple[Datapath, frozenset[int]], Signal] = {}
 
     def build(self, words: Mapping[str, Signal]) -> None:
         for number, group in enumerate(self.plan.groups):
@@ -221,12 +222,13 @@ class _Memories:
 
     def _select(self, datapath: Datapath, phases: frozenset[int], loads: int) -> Signal:
         """A register that is set in the first cycle of these rounds, for so many loads more."""
-        register, used = self.selects.get((datapath, phases), (None, 0))
-        if register is None or used + loads > TURNED:
+
+        def new() -> Signal:
             name = f"select_{datapath.name}_{'_'.join(map(str, sorted(phases)))}"
-            register, used = Signal(name=name, reset_less=True, attrs=NOT_SHARED), 0
+            register = Signal(name=name, reset_less=True, attrs=NOT_SHARED)
             turn = self.rounds.copy("turn")
             before = ((phase - 1) % self.plan.rounds for phase in sorted(phases))
             self.m.d.sync += register.eq(Cat(turn == phase for phase in before).any())
-        self.selects[datapath, phases] = register, used + loads
-        return register
+            return register
+
+        return copy_for(self.selects, (datapath, phases), loads, TURNED, new)
