@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compile.product import Product
+from ..compile.specification import Specification
 from ..design.coordinates import coordinate_errors
 from ..design.manifest import HardwareManifest
 from ..design.runs import AcceleratorRun, FunctionRun, MixedRun
@@ -38,7 +38,7 @@ STATION = ("full", "entering.slot", "entering.function", "done", "whose.slot", "
 
 
 def simulate_accelerator(
-    made: Product,
+    made: Specification,
     model: Model,
     folder: Path,
     entry: HardwareManifest,
@@ -50,7 +50,7 @@ def simulate_accelerator(
     """Run every function, alone and mixed, through ``model``, the Verilated accelerator of
     ``folder``.
 
-    ``made``: what the folder was generated from, ``entry``: its manifest. Returns the report.
+    ``made``: the design in the folder, ``entry``: its manifest. Returns the report.
 
     Each function: one task alone, for its latency, then a batch of 256, for its interval; then
     ``states`` tasks of all functions in random order, at full rate and under random stalls on
@@ -76,7 +76,7 @@ def simulate_accelerator(
         try:
             for function in alone:
                 own = alone[function].result(), batch[function].result()
-                functions[function] = _function_run(traffic, folder, function, *own, state)
+                functions[function] = _function_run(traffic, folder, entry, function, *own, state)
                 progress(f"{function}: {BATCH} tasks, every bit equal")
             run = together.result()
             progress(f"{states} tasks of all functions mixed, every bit equal")
@@ -104,6 +104,7 @@ def simulate_accelerator(
 def _function_run(
     traffic: Traffic,
     folder: Path,
+    entry: HardwareManifest,
     function: str,
     alone: Result,
     batch: Result,
@@ -115,7 +116,7 @@ def _function_run(
     """
     made = traffic.made
     latency = int(alone.result_cycle[0] - alone.accept_cycle[0])
-    predicted = made.accelerator.latency(function)
+    predicted = entry.tasks.functions[function].latency
     accuracy = traffic.accuracy(function, state)
     if function not in ROLLOUTS:
         if latency != predicted:

@@ -25,8 +25,8 @@ from ..shell.simulation import SimulatedBoard, SimulatedUdpBoard
 from ..shell.uart import SerialLine
 from ..system.messages import Progress
 from ..system.templates import render
-from .compilation import recompiled
 from .errors import Mismatch
+from .filed_design import filed_design
 from .folder import UsageError, checked_accelerator, write_file
 from .host_interface import line_layouts
 from .integer_model import integer_results
@@ -226,7 +226,7 @@ def board_vectors(
     place: Path, entry: HardwareManifest, progress: Progress = lambda _: None
 ) -> Vectors:
     """Test vectors of the accelerator in a folder, one function after another."""
-    made = recompiled(place, progress)
+    made = filed_design(place, entry, progress)
     functions = entry.tasks.functions
     each = max(TASKS // len(functions) // 2, 1)
     tasks: list[list[int]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -10,19 +11,22 @@ from typing import ClassVar
 import numpy as np
 
 from .. import golden
+from ..compile.flow import front_end
 from ..compile.front import Front, of_bodies
-from ..compile.parameters import Parameters, canonical_of
-from ..compile.product import Product
+from ..compile.parameters import Parameters, canonical_of, model_of
+from ..compile.specification import Specification
 from ..design.choices import OF_NUMBERS, VERILOG
+from ..design.design import has_registers
 from ..design.loading import load
-from ..graph.fixed import parameter_formats, parameter_words
+from ..graph.fixed import FixedGraph, parameter_formats, parameter_words
 from ..robot.model import Robot, RobotError
 from ..system.files import read_regular
 from ..system.messages import Progress
 from ..system.records import NamedWord, NoRecord, Record
 from ..system.templates import render
-from .compilation import front_again, recompiled
+from .compilation import front_again, other_version
 from .design_file import DESIGN, ROBOT
+from .filed_design import compiled_again, filed_graphs
 from .folder import InputError, OutputError, UsageError, checked_folder, write_file
 from .output_paths import check_place
 
@@ -116,18 +120,34 @@ def calibrate(
     if language in OF_NUMBERS:
         found = numbers_for(front_again(place, entry, progress), place, entry["name"], robot)
     else:
-        found = words_for(recompiled(place, progress), place, entry["name"], robot)
+        filed = filed_graphs(place, entry["files"])
+        if filed is None:
+            graphs = compiled_again(place, progress).graphs
+        else:
+            graphs = {name: fixed for name, (fixed, _) in filed.items()}
+        front = front_end(str(place / DESIGN), progress)
+        found = words_for(front, graphs, place, entry["name"], robot)
     if output is not None:
         write_file(Path(output), as_file(found, Path(output), language))
     return found
 
 
-def words_for(product: Product, place: Path, name: str, file: str) -> Calibration:
-    """The words for the robot in ``file``."""
-    found = numbers_for(product.front, place, name, file)
+def words_for(
+    front: Front, graphs: Mapping[str, FixedGraph], place: Path, name: str, file: str
+) -> Calibration:
+    """The words for the robot in ``file``, in the registers of ``graphs``.
+
+    OutputError where ``front``, which this rbdgen traces, has other registers.
+    """
+    found = numbers_for(front, place, name, file)
     reals = {own.name: own.real for own in found.registers}
-    registers_of(product.front, place).refuse_beyond(file, reals)
-    formats, words = parameter_formats(product.graphs), parameter_words(product.graphs, reals)
+    held = registers_of(front, place)
+    held.refuse_beyond(file, reals)
+    formats, known = parameter_formats(graphs), held.nominal
+    same = {k.rpartition(".")[2] for k in formats} <= known.keys()
+    if not same or parameter_words(graphs) != parameter_words(graphs, known):
+        raise other_version(place)
+    words = parameter_words(graphs, reals)
     registers = tuple(
         RegisterWord(
             name=k,
@@ -178,13 +198,16 @@ def numbers_again(front: Front, place: Path, said: RealCalibration) -> RealCalib
 
 def registers_of(front: Front, place: Path) -> Parameters:
     """The parameters that a design's registers hold; OutputError for a design without registers."""
-    held = front.parameters
-    if held is None:
-        raise OutputError(
-            f"{place}: the robot's parameters are constants of this design; generate it with "
-            "--parameters registers"
-        )
-    return held
+    if front.parameters is None:
+        raise _constant(place)
+    return front.parameters
+
+
+def _constant(place: Path) -> OutputError:
+    return OutputError(
+        f"{place}: the robot's parameters are constants of this design; generate it with "
+        "--parameters registers"
+    )
 
 
 def as_file(found: RealCalibration, place: Path, language: str) -> str:
@@ -223,19 +246,22 @@ def in_words(found: RealCalibration, place: Path) -> Calibration:
     )
 
 
-def calibrated(product: Product, place: Path, found: Calibration) -> Product:
+def calibrated(made: Specification, place: Path, found: Calibration) -> Specification:
     """The design with those words in its registers, of the robot that they are of."""
-    held = registers_of(product.front, place)
-    own = {k: (f.width, f.fraction) for k, f in parameter_formats(product.graphs).items()}
+    front = made.front
+    if not has_registers(front.design):
+        raise _constant(place)
+    model = model_of(front.design, front.robot, of_bodies(front.design))
+    own = {k: (f.width, f.fraction) for k, f in parameter_formats(made.graphs).items()}
     theirs = {r.name: (r.width, r.fraction) for r in found.registers}
-    if own != theirs or len(found.numbers) != len(held.numbers.keys):
+    if own != theirs or len(found.numbers) != len(model.keys):
         raise InputError(
             f"{found.file}: its words are for {found.design}, another design than that in {place}; "
             "calibrate anew"
         )
-    robot = held.numbers.with_values(np.array(found.numbers))
-    front = replace(product.front, robot=robot, canonical=robot)
-    return replace(product, front=front, held={k: np.array(w) for k, w in found.words.items()})
+    robot = model.with_values(np.array(found.numbers))
+    front = replace(front, robot=robot, canonical=robot)
+    return replace(made, front=front, held={k: np.array(w) for k, w in found.words.items()})
 
 
 def _refuse_other_dynamics(file: str, robot: Robot, same: Robot) -> None:

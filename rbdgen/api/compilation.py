@@ -24,7 +24,7 @@ from ..graph.text import same_text, to_text
 from ..robot.xml_lines import read_bytes
 from ..system.files import read_regular
 from ..system.messages import Progress
-from .design_file import DESIGN, GRAPH, ROBOT, design_file, filed_notes
+from .design_file import DESIGN, ROBOT, design_file, filed_notes, graph_file
 from .folder import MARK, Manifest, OutputError, digests, sealed
 
 Files = dict[str, str]  # name → text
@@ -134,8 +134,8 @@ def described(front: Front, name: str, facts: RobotFacts) -> dict[str, Any]:
 
 def graph_files(product: Product) -> dict[str, str]:
     """The graphs of the hardware as text: a core's, or one of each stage."""
-    named = product.graphs.items()
-    return {f"graph_{name}.txt" if name else GRAPH: to_text(graph) for name, graph in named}
+    flagged = product.flagged if product.is_core else {}
+    return {graph_file(name): to_text(own, flagged) for name, own in product.graphs.items()}
 
 
 def recompiled(place: Path, progress: Progress = lambda _: None) -> Product:
@@ -147,7 +147,7 @@ def recompiled(place: Path, progress: Progress = lambda _: None) -> Product:
         except OSError as error:
             raise OutputError(f"{place / name}: {error.strerror}") from None
         if not same_text(there.decode("utf-8", "replace"), text):
-            raise _other(place)
+            raise other_version(place)
     return product
 
 
@@ -158,7 +158,7 @@ def front_again(place: Path, entry: Manifest, progress: Progress = lambda _: Non
 
     front, _ = with_visits(front_end(str(place / DESIGN), progress))
     if register_numbers(front) != entry["facts"].get("parameters", []):
-        raise _other(place)
+        raise other_version(place)
     return front
 
 
@@ -168,5 +168,6 @@ def register_numbers(front: Front) -> list[dict[str, Any]]:
     return [{"name": name, "real": real} for name, real in own.items()]
 
 
-def _other(place: Path) -> OutputError:
+def other_version(place: Path) -> OutputError:
+    """Of a folder whose design this version compiles otherwise."""
     return OutputError(f"{place}: made by another version of rbdgen; generate it again")

@@ -18,6 +18,11 @@ ROBOT, DESIGN, GRAPH = "robot.urdf", "design.yaml", "graph.txt"
 LIMITS = "# made for: position, velocity, acceleration, effort (and who said so)\n"
 
 
+def graph_file(stage: str) -> str:
+    """The file of a stage's graph; ``stage``: empty of a core."""
+    return f"graph_{stage}.txt" if stage else GRAPH
+
+
 def design_text(design: Design, robot: str = ROBOT) -> str:
     """The design as YAML, of the URDF ``robot``: compiling it gives the same hardware."""
     limits: dict[str, Any] = _said(vars(design.limits))

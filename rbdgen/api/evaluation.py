@@ -15,6 +15,7 @@ from ..compile.flow import compile_front, front_of
 from ..compile.front import Front
 from ..compile.parameters import not_registers
 from ..compile.product import Product
+from ..compile.specification import DesignedRobot, Specification
 from ..design.arrays import all_gives, given_coordinates, needs
 from ..design.choices import COMPILED, MODELS
 from ..design.design import Design
@@ -150,7 +151,7 @@ def checked(design: Design, robot: Robot, states: Mapping[str, Any]) -> dict[str
     return arrays
 
 
-def to_words(core: Product, arrays: Mapping[str, Array]) -> dict[str, NDArray[np.int64]]:
+def to_words(core: Specification, arrays: Mapping[str, Array]) -> dict[str, NDArray[np.int64]]:
     """Integer inputs of the hardware; InputError names the first state outside a word's range.
 
     Angles that a word cannot hold are taken whole turns back, where that changes nothing.
@@ -207,7 +208,7 @@ def _numbers(core: Product, found: IntegerResults) -> dict[str, NDArray]:
 
 
 def as_numbers(
-    core: Product, outputs: Mapping[str, NDArray[np.int64]], n: int
+    core: Specification, outputs: Mapping[str, NDArray[np.int64]], n: int
 ) -> dict[str, NDArray]:
     """Arrays (n, …) from output words."""
     formats = core.fixed.formats
@@ -216,7 +217,7 @@ def as_numbers(
     return as_arrays(core.front, columns, n)
 
 
-def as_arrays(front: Front, columns: Mapping[str, Array], n: int) -> dict[str, NDArray]:
+def as_arrays(front: DesignedRobot, columns: Mapping[str, Array], n: int) -> dict[str, NDArray]:
     """All that the functions give, (n, …), from the graph's outputs; omitted entries are zero."""
     robot, given = front.robot, given_coordinates(front.design, front.robot)
     frames = len(front.design.frames)

@@ -270,9 +270,12 @@ def task_facts(made: Product) -> TaskFacts:
                 multipliers=stage.multipliers,
                 limbs_in_turn=stage.limbs,
                 operations=stage.fixed.graph.operations(),
+                takes_every=stage.takes_every,
+                reads=stage.piece.reads or None,
             )
             for name, stage in accelerator.stages.items()
         },
+        inputs=None if made.is_core else named_words(accelerator.inputs),
     )
 
 

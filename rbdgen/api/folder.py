@@ -206,7 +206,7 @@ def checked_folder(
             raise OutputError(f"{place / MARK}: {file!r} is no name of a file in the folder")
     for file in needed:
         if (file := file.format(name=name)) not in listed:
-            raise OutputError(f"{place / MARK}: does not list {file}, which is not read therefore")
+            raise unlisted(place, file)
     if trust:
         progress(f"{place}: its files are trusted, not checked against {MARK}")
         return entry
@@ -220,6 +220,11 @@ def checked_folder(
                 f"{place / file}: changed since it was generated; {ANEW}, or --trust it as it is"
             )
     return entry
+
+
+def unlisted(place: Path, file: str) -> OutputError:
+    """Of a file that the manifest of a folder does not list."""
+    return OutputError(f"{place / MARK}: does not list {file}, which is not read therefore")
 
 
 def text_of(place: Path, file: str) -> str:

@@ -13,13 +13,13 @@ from ..codegen.c_program import GRAPH, core_function, sources
 from ..codegen.compiled import Compiled, CompiledModel, CSources, Results
 from ..codegen.hls_program import hls_files
 from ..compile.product import Product
+from ..compile.specification import Specification
 from ..design.design import is_looped
 from ..design.naming import design_name
 from ..graph.fixed import FixedGraph, Integers, evaluate_fixed, parameter_words
 from ..graph.node import Node
 from ..graph.visits import Program
 from ..robot.model import RobotError
-from ..schedule.plan import flagged_outputs
 from ..system.compiler import FLAGS, c_library
 from ..system.messages import Progress
 from ..tasks.c import tasks_source
@@ -29,7 +29,7 @@ from .program_folder import about
 ABOUT = {"robot": "", "functions": "functions", "graph": ""}
 
 
-def integer_results(made: Product, words: Mapping[str, Integers], task: str = "") -> Results:
+def integer_results(made: Specification, words: Mapping[str, Integers], task: str = "") -> Results:
     """Output words (N,) by name, and overflow flags (N, flags), of N tasks of one kind.
 
     ``words``: the task's, by name, see `Accelerator.tasks`. A core has a flag for each output, an
@@ -40,13 +40,16 @@ def integer_results(made: Product, words: Mapping[str, Integers], task: str = ""
         return found, flags[:, None]
     result = evaluate_fixed(made.fixed, {**words, **made.held})
     n = len(next(iter(words.values()))) if words else 0
-    return result.outputs, made.plan.flagged(result.overflowed, n)
+    flags = np.zeros((n, len(result.outputs)), np.bool_)
+    for node, states in result.overflowed.items():
+        flags[:, list(made.flagged.get(node, ()))] |= states[:, None]
+    return result.outputs, flags
 
 
 class IntegerModel:
     """``integer_results``, in compiled C where that takes less time than NumPy."""
 
-    def __init__(self, made: Product, progress: Progress = lambda _: None) -> None:
+    def __init__(self, made: Specification, progress: Progress = lambda _: None) -> None:
         self.made, self._progress = made, progress
         self._model = self._of_source()
 
@@ -73,17 +76,17 @@ class IntegerModel:
         return CompiledModel(lambda: integer_source(self.made), nodes, self._progress)
 
 
-def integer_source(made: Product) -> CSources:
+def integer_source(made: Specification) -> CSources:
     """The model in C, with a function for each kind of task."""
     if made.is_core:
         return c_source(made, "model", ABOUT)
     return tasks_source(made.accelerator, made.held)
 
 
-def c_source(core: Product, name: str, about: Mapping[str, str]) -> CSources:
+def c_source(core: Specification, name: str, about: Mapping[str, str]) -> CSources:
     """The model in C, with a flag for each output. ``about``: ``robot`` and so on, in words."""
     flags = len(core.fixed.graph.outputs)
-    file, function, word = core_function(core.fixed, flagged_outputs(core.plan), flags, name)
+    file, function, word = core_function(core.fixed, core.flagged, flags, name)
     return CSources(sources(file, [function], word, about), (function,), word)
 
 
@@ -95,7 +98,7 @@ def hls_program(core: Product, name: str) -> tuple[dict[str, str], dict[str, Any
     shared = plan.interval > 1 and "fabric" not in resources.values()
     return hls_files(
         core.fixed,
-        flagged_outputs(plan),
+        core.flagged,
         {} if shared else resources,
         plan.interval,
         plan.multipliers if shared else 0,

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ..compile.product import Product
+from ..compile.specification import Specification
 from ..design.manifest import HardwareManifest
 from ..shell.task_packets import Response, Status
 from ..tasks.routes import CODES
-from .compilation import recompiled
 from .evaluation import to_words
+from .filed_design import filed_design
 from .host_interface import packet_format
 from .integer_model import integer_results
 from .simulation import batches
@@ -36,15 +36,14 @@ class Packets:
 
 
 def packets_of(place: Path, entry: HardwareManifest, tasks: int, seed: int = 0) -> Packets:
-    """Random tasks within the design's limits, by the integer model; OutputError for a folder of
-    another version."""
-    product = recompiled(place)
-    if product.is_core:
-        return _of_core(product, entry, tasks, seed)
-    return _of_accelerator(product, entry, tasks, seed)
+    """Random tasks within the design's limits, by the integer model; errors as those of
+    `filed_design`."""
+    made = filed_design(place, entry)
+    own = _of_core if made.is_core else _of_accelerator
+    return own(made, entry, tasks, seed)
 
 
-def _of_core(core: Product, entry: HardwareManifest, tasks: int, seed: int) -> Packets:
+def _of_core(core: Specification, entry: HardwareManifest, tasks: int, seed: int) -> Packets:
     """A packet is a task of all functions."""
     words = to_words(core, next(batches(core, tasks, seed)))
     found, flags = integer_results(core, words)
@@ -58,7 +57,7 @@ def _of_core(core: Product, entry: HardwareManifest, tasks: int, seed: int) -> P
     return Packets(sent, answers, tagged=False)
 
 
-def _of_accelerator(made: Product, entry: HardwareManifest, tasks: int, seed: int) -> Packets:
+def _of_accelerator(made: Specification, entry: HardwareManifest, tasks: int, seed: int) -> Packets:
     """The functions in random order."""
     packets = packet_format(entry.tasks)
     traffic = Traffic(made, inputs_of(made, within_limits(made, tasks, seed)))

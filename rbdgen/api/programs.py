@@ -18,7 +18,6 @@ from ..compile.product import Product
 from ..compile.visits import with_visits
 from ..design.naming import design_name
 from ..robot.model import RobotError
-from ..schedule.plan import flagged_outputs
 from ..system.messages import Progress
 from ..tasks.c import add_tasks, all_words
 from .compilation import Compilation, Files, graph_files, register_numbers
@@ -42,7 +41,7 @@ def c(made: Compilation) -> Files:
     product, front = made.product, made.front_of("c")
     name = design_name(front.robot.name, front.design)
     if product.is_core:
-        fixed, flags = product.fixed, flagged_outputs(product.plan)
+        fixed, flags = product.fixed, product.flagged
         files, facts = c_files(fixed, flags, name, about(front))
         files |= word_vectors(product)
     else:

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compile.product import Product
 from ..compile.samples import accuracy_of
+from ..compile.specification import Specification
 from ..design.coordinates import coordinate_errors
 from ..design.manifest import HardwareManifest
 from ..design.runs import AcceleratorRun, CoreRun
@@ -23,10 +23,10 @@ from ..system.signals import meanwhile
 from ..tools.model import Model, Result
 from .accelerator_simulation import WAVES, simulate_accelerator
 from .calibration import calibrated, in_words, read_calibration
-from .compilation import recompiled
 from .design_file import DESIGN, ROBOT
 from .errors import STALL, Mismatch, entries_of, keep_promise, portions
 from .evaluation import as_numbers, to_words
+from .filed_design import filed_design
 from .folder import checked_manifest, write_file, writing
 from .integer_model import IntegerModel
 from .output_paths import check_place
@@ -77,22 +77,22 @@ def simulate(
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     check_place(place / REPORT)
     with meanwhile(partial(load_core, place, entry, trace=waves, progress=progress)) as loading:
-        product = recompiled(place, progress)
+        made = filed_design(place, entry, progress)
         if said is not None:
-            product = calibrated(product, place, said)
+            made = calibrated(made, place, said)
     model = loading.result()
-    if product.is_core:
+    if made.is_core:
         run: CoreRun | AcceleratorRun = simulate_core(
-            product, model, place, entry, states, seed, progress, waves
+            made, model, place, entry, states, seed, progress, waves
         )
     else:
-        run = simulate_accelerator(product, model, place, entry, states, seed, progress, waves)
+        run = simulate_accelerator(made, model, place, entry, states, seed, progress, waves)
     write_file(place / REPORT, json.dumps(run.to_json(), indent=2) + "\n")
     return Simulation(run)
 
 
 def simulate_core(
-    core: Product,
+    core: Specification,
     model: Model,
     place: Path,
     entry: HardwareManifest,
@@ -156,7 +156,7 @@ def simulate_core(
 
 
 def batches(
-    core: Product, states: int, seed: int, share: float = 1.0
+    core: Specification, states: int, seed: int, share: float = 1.0
 ) -> Iterator[dict[str, NDArray]]:
     """Random states within a share of the design's limits, at most BATCH at a time."""
     fields = len(core.fixed.inputs) + len(core.fixed.graph.outputs)
@@ -166,7 +166,7 @@ def batches(
 
 
 def scaled_batches(
-    core: Product, states: int, seed: int
+    core: Specification, states: int, seed: int
 ) -> Iterator[tuple[int, dict[str, NDArray]]]:
     """States at all `REPORTED` scales, and which: half of them at the limits, and small ones."""
     for scale, count in enumerate(portions(states)):
@@ -198,7 +198,7 @@ def measured(run: Result, n: int) -> list[tuple[int, int]]:
 
 
 def outputs_and_golden(
-    core: Product, state: Mapping[str, NDArray], expected: Mapping[str, NDArray[np.int64]]
+    core: Specification, state: Mapping[str, NDArray], expected: Mapping[str, NDArray[np.int64]]
 ) -> Iterator[tuple[str, NDArray, NDArray]]:
     """Each array that the hardware gives: name, integer model's values, golden model's."""
     reference = golden_model(core.front.design, core.front.robot, state)
@@ -207,7 +207,7 @@ def outputs_and_golden(
 
 
 def entries_beside_golden(
-    core: Product, state: Mapping[str, NDArray], expected: Mapping[str, NDArray[np.int64]]
+    core: Specification, state: Mapping[str, NDArray], expected: Mapping[str, NDArray[np.int64]]
 ) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
     """Output → the integer model's values (N,), and the golden model's."""
     arrays = outputs_and_golden(core, state, expected)

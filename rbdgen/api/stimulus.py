@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compile.product import Product
 from ..compile.samples import accuracy_of, sample_states
+from ..compile.specification import Specification
 from ..design.arrays import given_coordinates
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.checks import mix
@@ -37,7 +37,7 @@ LARGEST_STEP, MOST_STEPS = 4096, 4  # 2^-22 s; of the rollouts that are tried
 
 
 def within_limits(
-    product: Product, states: int, seed: int, batch: int = 0, share: float = 1.0
+    product: Specification, states: int, seed: int, batch: int = 0, share: float = 1.0
 ) -> dict[str, Array]:
     """Random states that the design is for, within a share of its limits; each ``batch`` has
     others.
@@ -64,7 +64,7 @@ def within_limits(
     }
 
 
-def scaled_states(product: Product, states: int, seed: int) -> dict[str, Array]:
+def scaled_states(product: Specification, states: int, seed: int) -> dict[str, Array]:
     """The same at all `REPORTED` scales, one after the other, as many as `portions` says."""
     parts = [
         within_limits(product, count, seed, k, scale.share)
@@ -79,7 +79,7 @@ def scale_rows(states: int) -> list[slice]:
     return [slice(first, last) for first, last in pairwise([0, *ends])]
 
 
-def inputs_of(made: Product, state: Mapping[str, Array]) -> dict[str, dict[str, Integers]]:
+def inputs_of(made: Specification, state: Mapping[str, Array]) -> dict[str, dict[str, Integers]]:
     """Kind of task → its inputs (N,), as words."""
     found = {}
     for function, formats in made.accelerator.tasks.items():
@@ -100,7 +100,7 @@ class Traffic:
     ``inputs``: function → its inputs as words, of as many states for each.
     """
 
-    made: Product
+    made: Specification
     inputs: Mapping[str, Mapping[str, Integers]]
 
     @property

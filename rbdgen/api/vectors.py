@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ..codegen.c_program import CFunction, rows
 from ..codegen.interface import Array, ArrayInterface
 from ..compile.front import Front
-from ..compile.product import Product
 from ..compile.samples import sample_states
+from ..compile.specification import Specification
 from ..dynamics.interface import to_columns
 from ..graph.evaluate import evaluate
 from ..graph.fixed import Format, Integers, parameter_words
@@ -69,7 +69,7 @@ def _text(arrays: Mapping[str, NDArray], order: Sequence[Array], digits: int) ->
     return "".join(" ".join(f"{x:.{digits}g}" for x in row) + "\n" for row in rows + 0.0)
 
 
-def word_vectors(core: Product) -> dict[str, str]:
+def word_vectors(core: Specification) -> dict[str, str]:
     """Two files: words of all inputs, a line for each state; words of all outputs, then flags.
 
     Half are of states within the limits; in the other half every word may be anything, so that
@@ -83,7 +83,7 @@ def word_vectors(core: Product) -> dict[str, str]:
     }
 
 
-def task_vectors(made: Product, functions: Sequence[CFunction]) -> dict[str, str]:
+def task_vectors(made: Specification, functions: Sequence[CFunction]) -> dict[str, str]:
     """The same two files for each function of an accelerator, with one flag for all outputs."""
     files = {}
     for function, given in sampled_tasks(made, STATES, SEED).items():
@@ -94,7 +94,7 @@ def task_vectors(made: Product, functions: Sequence[CFunction]) -> dict[str, str
     return files
 
 
-def sampled_words(core: Product, states: int, seed: int) -> dict[str, Integers]:
+def sampled_words(core: Specification, states: int, seed: int) -> dict[str, Integers]:
     """Words (2 · states,) of all inputs: of random states, then random ones."""
     front, inputs, taken = core.front, core.fixed.inputs, core.fixed.taken
     columns = to_columns(
@@ -107,7 +107,7 @@ def sampled_words(core: Product, states: int, seed: int) -> dict[str, Integers]:
     return _with_any(known, taken, seed)
 
 
-def sampled_tasks(made: Product, states: int, seed: int) -> dict[str, dict[str, Integers]]:
+def sampled_tasks(made: Specification, states: int, seed: int) -> dict[str, dict[str, Integers]]:
     """Function → the same of its tasks; rollouts of a few steps."""
     known = inputs_of(made, within_limits(made, states, seed))
     formats = made.accelerator.tasks

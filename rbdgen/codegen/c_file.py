@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..graph.fixed import FixedGraph, Format
+from ..graph.fixed import FixedGraph, Flagged, Format
 from ..graph.graph import source
 from ..graph.node import UNCOMPUTED, Node
 from .c_integers import INT32, INT64, RANGES, CIntegers, type_of, unit_function, variable
@@ -13,7 +13,6 @@ from .real import chunks_of, identifier, slots_of
 from .words import MADE, Expression, Statements, Tables, UnitFunction, UnitFunctions
 
 LONGEST, PART = 500, 250  # nodes: compilers take longer for these than for real numbers
-Flagged = Mapping[Node, frozenset[int]]  # node → the flags, by number, that its overflow raises
 
 
 def word_type(formats: Iterable[Format]) -> str:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.fixed import FixedGraph, Integers
+from ..graph.fixed import FixedGraph, Flagged, Integers
 from ..graph.text import to_text
 from ..system.records import NamedWord, Record, named_words
 from ..system.templates import render
-from .c_file import File, Flagged, word_type, words_of
+from .c_file import File, word_type, words_of
 
 GRAPH = "graph.txt"
 

@@ -17,7 +17,6 @@ from ..design.effects import refuse_design
 from ..design.functions import MATRICES, OF_MASSES
 from ..design.loading import as_filed
 from ..design.rules import TRACE
-from ..design.target import Target
 from ..dynamics.interface import Columns, random_inputs, to_columns
 from ..dynamics.trace import trace as trace_functions
 from ..dynamics.winograd import Largest
@@ -43,6 +42,7 @@ from .parameters import (
     settled,
 )
 from .samples import carried_by, frames_of, nodes_of, sample_states
+from .specification import DesignedRobot
 
 SECOND = "ddid"
 SIZED, SIZED_SEED = 256, 9  # random states, by which powers of two are chosen
@@ -56,13 +56,9 @@ Rows = tuple[tuple[str, dict[str, int]], ...]  # a step's name, operations of th
 
 
 @dataclass(frozen=True, eq=False)
-class Front:
+class Front(DesignedRobot):
     """A robot and the graph of its functions, over real numbers."""
 
-    design: Design
-    target: Target  # the design's part
-    robot: Robot  # as the file says
-    canonical: Robot  # rewritten; same τ
     graph: Graph
     notes: tuple[str, ...] = field(default=())
     counts: Rows = field(default=())  # of the canonical robot's graph: traced, after each pass

@@ -4,61 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from ..design.arrays import gives
 from ..design.coordinates import CoordinateError
-from ..design.design import Design
-from ..graph.fixed import FixedGraph, Held
 from ..graph.word import kind_of
 from ..schedule.plan import Plan
-from ..tasks.stages import Accelerator, one_stage
+from ..tasks.stages import one_stage
 from ..words.proven_ranges import Proof, output_errors, prove
 from ..words.ranges import Ranges
 from .accelerator_area import accelerator_features
 from .fitting import ResourceEstimate, need
 from .front import Front
+from .specification import Specification
 
 
 @dataclass(frozen=True, eq=False)
-class Product:
+class Product(Specification):
     """A front's functions in fixed point, scheduled: all that the hardware is made from.
 
-    ``accelerator``: the stages; a core is one stage, each task of which computes all functions.
-    ``held``: words in registers in place of their own. ``expected``: the errors that words leave.
+    ``expected``: the errors that words leave.
     ``ranges``: those of the graph that a core's plan schedules: of `fixed`, or of one limb's where
     limbs are time-multiplexed.
     """
 
     front: Front
-    accelerator: Accelerator
     notes: tuple[str, ...] = ()
-    held: Held = field(default_factory=dict)
     expected: tuple[CoordinateError, ...] = ()
     ranges: Ranges | None = None
-
-    @property
-    def design(self) -> Design:
-        """The choices, and what was chosen."""
-        return self.front.design
-
-    @property
-    def is_core(self) -> bool:
-        """Whether a task computes all functions."""
-        return self.accelerator.is_core
-
-    @property
-    def graphs(self) -> dict[str, FixedGraph]:
-        """Stage → its graph; a core's needs no name."""
-        stages = self.accelerator.stages.items()
-        return {"" if self.is_core else name: stage.fixed for name, stage in stages}
-
-    @property
-    def fixed(self) -> FixedGraph:
-        """The graph of the one stage that there is."""
-        (stage,) = self.accelerator.stages.values()
-        return stage.fixed
 
     @property
     def plan(self) -> Plan:

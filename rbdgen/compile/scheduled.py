@@ -19,8 +19,8 @@ from ..schedule.limbs import in_limbs
 from ..schedule.partition import Piece
 from ..schedule.plan import Plan
 from ..schedule.units import shared_jobs
-from ..tasks.routes import CALLED, CODES, LIMBS, parse, stands_alone, visit_counts
-from ..tasks.stage import Stage, constant
+from ..tasks.routes import CALLED, CODES, stands_alone, visit_counts
+from ..tasks.stage import Stage, constant, of_limbs
 from ..tasks.stages import Accelerator
 from .accelerator_area import banks_in_block_ram, luts_of_sums, stage_luts
 from .accelerator_sharing import Pieces, in_turn, stage_intervals, takes_turns
@@ -139,18 +139,12 @@ def _stages(
     """Each piece scheduled at its own interval."""
     design, target = front.design, front.target
     given = given_coordinates(design, front.robot)
-    of_limbs = {
-        output: parse(name).part
-        for name, piece in pieces.items()
-        if parse(name).part in LIMBS
-        for output in piece.fixed.graph.outputs
-    }
-    found = {}
+    limbs, found = of_limbs(pieces), {}
     for name, piece in pieces.items():
         plan = _plan(design, name, piece, intervals[name], target)
         if plan is not None and piece.joints:  # of what its datapaths compute
             piece = replace(piece, fixed=plan.whole)
-        found[name] = Stage(name, piece, plan, given, of_limbs)
+        found[name] = Stage(name, piece, plan, given, limbs)
     return found
 
 

@@ -164,13 +164,19 @@ class ResultWords(Record):
 
 @dataclass(frozen=True)
 class StageFacts(Record):
-    """A stage of an accelerator."""
+    """A stage of an accelerator.
+
+    ``takes_every``: n where it takes tasks in every n-th cycle, counted from reset. ``reads``: each
+    word that another stage gives, and that stage.
+    """
 
     interval: int
     latency: int
     multipliers: int
     limbs_in_turn: int
     operations: Operations
+    takes_every: int = 1
+    reads: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -178,6 +184,7 @@ class TaskFacts(Record):
     """Functions with their words, stages with their rates.
 
     ``slots``: tasks under way; 0 in a design without, whose tasks compute all functions.
+    ``inputs``: of an accelerator's stages, those that no stage gives.
     """
 
     slots: int
@@ -187,6 +194,7 @@ class TaskFacts(Record):
     words: tuple[NamedWord, ...]
     result: ResultWords
     stages: Mapping[str, StageFacts]
+    inputs: tuple[NamedWord, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -321,6 +321,7 @@ def evaluate_fixed(
 
 
 Held = Mapping[str, Integers]  # register → its word
+Flagged = Mapping[Node, frozenset[int]]  # node → the flags, by number, that its overflow raises
 
 
 def parameter_nodes(graphs: Mapping[str, FixedGraph]) -> dict[str, tuple[FixedGraph, Node]]:

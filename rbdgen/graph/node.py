@@ -388,5 +388,12 @@ class Builder:
         return made
 
 
+class CopyingBuilder(Builder):
+    """Makes every node anew: equal ones of two regions, or of two formats, stay two."""
+
+    def node(self, op: Op, *args: Node, value: float = 0.0, name: str = "") -> Node:
+        return self._new(op, args, value, name, self._region)
+
+
 def _is(node: Node, value: float) -> bool:
     return node.op is Op.CONST and node.value == value

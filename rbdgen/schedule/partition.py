@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph, cone
-from ..graph.node import STILL, Builder, Node, Op
+from ..graph.node import STILL, Builder, CopyingBuilder, Node, Op
 from ..graph.verify import verify_fixed
-from ..words.instances import CopyingBuilder, FixedProgram
+from ..words.instances import FixedProgram
 
 # Every piece that reads one has its own: what is free, and exponents, of which a shifter must know
 # whose they are.

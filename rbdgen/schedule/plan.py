@@ -36,12 +36,15 @@ def flagged_outputs(plan: Plan) -> dict[Node, frozenset[int]]:
     """
     fixed = plan.whole
     nodes = [node for node in fixed.graph.nodes if fixed.overflowing(node)]
-    found = {}
+    found, sets = {}, dict[bytes, frozenset[int]]()  # which are few
     for start in range(0, len(nodes), TOGETHER):
         some = nodes[start : start + TOGETHER]
         alone = dict(zip(some, np.eye(len(some), dtype=np.bool_), strict=True))
         for node, flags in zip(some, plan.flagged(alone, len(some)), strict=True):
-            found[node] = frozenset(np.flatnonzero(flags).tolist())
+            key = flags.tobytes()
+            if key not in sets:
+                sets[key] = frozenset(np.flatnonzero(flags).tolist())
+            found[node] = sets[key]
     return found
 
 

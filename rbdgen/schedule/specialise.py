@@ -17,10 +17,10 @@ from functools import lru_cache
 from ..design.target import Target
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph, cone
-from ..graph.node import Node, Op, Region
+from ..graph.node import CopyingBuilder, Node, Op, Region
 from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Source, Visit, VisitResult, factored, scaled
-from ..words.instances import CopyingBuilder, FixedProgram, computing, copied, instantiate
+from ..words.instances import FixedProgram, computing, copied, instantiate
 from .allocation import Live, grouped, needs_beside
 from .units import Jobs, shared_jobs
 

@@ -20,10 +20,9 @@ from dataclasses import dataclass, field, replace
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
-from ..graph.node import Node, Op
+from ..graph.node import CopyingBuilder, Node, Op
 from ..graph.verify import verify_fixed
 from ..graph.word import spell
-from ..words.instances import CopyingBuilder
 
 STATE = 30  # bits of a coordinate between steps: what a step adds is small
 STEP = Format(17, 22)  # of h: up to 1/64 s, a multiple of 2^-22 s

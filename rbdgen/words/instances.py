@@ -11,7 +11,7 @@ import numpy as np
 from ..graph.fixed import INTEGER, FixedGraph, Format, renamed
 from ..graph.graph import Graph
 from ..graph.integers import NUMBERS
-from ..graph.node import Builder, Node, Op, Region
+from ..graph.node import Builder, CopyingBuilder, Node, Op, Region
 from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Visit, VisitResult, factored
 from .wordlength import integer_bits
@@ -19,13 +19,6 @@ from .wordlength import integer_bits
 MIRROR: Region = ("mirror", 0)  # where inputs change their signs
 NONE: Mapping[str, Format] = {}
 LOWERED = (Op.MANTISSA, Op.EXPONENT)
-
-
-class CopyingBuilder(Builder):
-    """Makes every node anew: equal ones of two regions, or of two formats, stay two."""
-
-    def node(self, op: Op, *args: Node, value: float = 0.0, name: str = "") -> Node:
-        return self._new(op, args, value, name, self._region)
 
 
 @dataclass(frozen=True, eq=False)

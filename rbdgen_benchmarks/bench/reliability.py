@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.api.compilation import recompiled
 from rbdgen.api.design_file import DESIGN, ROBOT
 from rbdgen.api.digests import FOLDER, compiler_digest
 from rbdgen.api.errors import STALL, Mismatch
+from rbdgen.api.filed_design import filed_design
 from rbdgen.api.folder import checked_manifest, write_file
 from rbdgen.api.generation import generate
 from rbdgen.api.integer_model import IntegerModel
 from rbdgen.api.vectors import sampled_words
 from rbdgen.api.verilated import load_core
-from rbdgen.compile.product import Product
+from rbdgen.compile.specification import Specification
 from rbdgen.design.functions import WHOLE
 from rbdgen.draw.tables import markdown, table
 from rbdgen.system.cache import cached_result
@@ -94,7 +94,7 @@ class Both:
 
     def __init__(self, function: str, folder: Path, robot: str = NAME, size: int = SIZE) -> None:
         self.function, self.folder, self.robot, self.size = function, folder, robot, size
-        self._parts: tuple[Product, IntegerModel, Model] | None = None
+        self._parts: tuple[Specification, IntegerModel, Model] | None = None
 
     def compared(self, number: int, progress: Progress) -> list[int]:
         """A row of the table but for its function: of the ``number``-th so many vectors."""
@@ -115,7 +115,7 @@ class Both:
             progress(f"{done} of {self.size} vectors, {wrong} words and flags differ")
         return [done, overflows, compared, wrong, cycles, round(process_time() - started)]
 
-    def _made(self, progress: Progress) -> tuple[Product, IntegerModel, Model]:
+    def _made(self, progress: Progress) -> tuple[Specification, IntegerModel, Model]:
         if self._parts is None:
             functions = (self.function,)
             generate(
@@ -128,7 +128,7 @@ class Both:
                 force=True,
             )
             entry = checked_manifest(self.folder, False, progress, (DESIGN, ROBOT, "{name}.v"))
-            core = recompiled(self.folder, progress)
+            core = filed_design(self.folder, entry, progress)
             model = load_core(self.folder, entry, long=self.size >= SIZE, progress=progress)
             self._parts = core, IntegerModel(core, progress), model
         return self._parts

@@ -143,20 +143,19 @@ def _integer(robot: str, progress: Progress, choices: Mapping[str, Any]) -> Back
 
 
 def _integer_of(place: Path, progress: Progress) -> Backend:
-    """The integer model of a folder's design; OutputError if this rbdgen compiles another one."""
+    """The integer model of a folder's design; errors as those of `filed_design`."""
     # the compiler: one second that others save
-    from rbdgen.api.compilation import recompiled
-    from rbdgen.api.facts import task_facts
+    from rbdgen.api.filed_design import filed_design
     from rbdgen.api.integer_model import IntegerModel
 
-    product = recompiled(place, progress)
     entry = read_manifest(place).facts
+    made = filed_design(place, entry, progress)
     registers = _registers(place, entry, progress)
-    front = product.front
-    coder = Coder(task_facts(product), front.design, front.robot, front.canonical)
-    model = IntegerModel(product, progress)
-    outputs = [name for fixed in product.graphs.values() for name in fixed.graph.outputs]
-    run = _run_of_words(coder, product.is_core, list(product.accelerator.words), outputs, model)
+    front = made.front
+    coder = Coder(entry.tasks, front.design, front.robot, front.canonical)
+    model = IntegerModel(made, progress)
+    outputs = [name for fixed in made.graphs.values() for name in fixed.graph.outputs]
+    run = _run_of_words(coder, made.is_core, list(made.accelerator.words), outputs, model)
     if registers:
         registers.write = lambda found: model.hold(found.words)
     return Backend(coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes)

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.api import calibrate, compilation, generate, read_manifest, simulate
+from rbdgen.api import calibrate, generate, read_manifest, simulate
 from rbdgen.api.calibration import read_calibration
 from rbdgen.api.evaluation import to_words
 from rbdgen.api.folder import InputError, OutputError, UsageError
 from rbdgen.api.integer_model import IntegerModel, word_program
 from rbdgen.api.stimulus import within_limits
 from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.compile.parameters import Parameters
 from rbdgen.design.coordinates import worst_share
 from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
@@ -233,11 +234,9 @@ int main()
 def test_another_version_s_folder_is_refused(
     language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that makes other registers of the same design, or another graph."""
+    """One that makes other registers of the same design."""
     place = generate("pendulum", tmp_path / "made", to=language, parameters="registers", fit=False)
-    other = [{"name": "parameter[0]", "real": 7.25}]
-    monkeypatch.setattr(compilation, "register_numbers", lambda _: other)
-    monkeypatch.setattr(compilation, "to_text", lambda _: "%0 = another\n")
+    monkeypatch.setattr(Parameters, "nominal", {"parameter[0]": 7.25})
     one_line(OutputError, "made by another version of rbdgen; generate it again", place, "pendulum")
 
 

@@ -12,10 +12,10 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
+from rbdgen.graph.read_text import TextError, from_text
 from rbdgen.graph.text import same_text, to_text
 from rbdgen.graph.verify import verify
 from rbdgen.robot.canonical import canonicalize
-from tests.support.graph_text import TextError, from_text
 from tests.support.random_robots import random_robot
 
 EVERYTHING = dedent("""\
@@ -110,6 +110,7 @@ def test_formats_are_shown() -> None:
         %3 = mul %0 %1                              : 18.-2 rounded
         output a = %2
         output p = %3
+        width 18
         """)
 
 

@@ -11,8 +11,8 @@ import pytest
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
+from rbdgen.graph.read_text import from_text
 from rbdgen.graph.verify import GraphError, verify, verify_fixed
-from tests.support.graph_text import from_text
 
 WORD = Format(18, 12)
 EXPONENT = Format(4, 0)  # of a word of this format, -2 to 5

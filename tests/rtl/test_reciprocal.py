@@ -14,11 +14,11 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Op
+from rbdgen.graph.read_text import from_text
 from rbdgen.schedule.channels import Pipeline
 from rbdgen.shell.emit import emit
 from rbdgen.tools.model import Model
 from tests.support.cores import check, shared_folder
-from tests.support.graph_text import from_text
 from tests.support.marks import fast_at
 from tests.support.small_cores import alone, any_words, batch, in_fixed_point, plan_of, verilated
 from tests.support.two_joints import mass_matrices, minv_of_two_joints

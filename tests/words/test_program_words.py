@@ -20,7 +20,7 @@ from rbdgen.dynamics.program import program
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed, renamed
 from rbdgen.graph.graph import Graph
-from rbdgen.graph.node import Builder, Node, Op
+from rbdgen.graph.node import Builder, CopyingBuilder, Node, Op
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.graph.visits import VisitResult, factored, once
 from rbdgen.graph.word import indices, kind_of
@@ -28,7 +28,7 @@ from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import Drivetrain, JointKind
 from rbdgen.words.graph_words import InputDomain, worst_error
-from rbdgen.words.instances import CopyingBuilder, FixedProgram, copied
+from rbdgen.words.instances import FixedProgram, copied
 from rbdgen.words.program_ranges import program_word_samples
 from rbdgen.words.program_words import fixed_program
 from tests.support.marks import slow
