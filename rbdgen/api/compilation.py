@@ -169,5 +169,5 @@ def register_numbers(front: Front) -> list[dict[str, Any]]:
 
 
 def other_version(place: Path) -> OutputError:
-    """Of a folder whose design this version compiles otherwise."""
+    """The error for a folder whose design this version compiles otherwise."""
     return OutputError(f"{place}: made by another version of rbdgen; generate it again")

@@ -223,7 +223,7 @@ def checked_folder(
 
 
 def unlisted(place: Path, file: str) -> OutputError:
-    """Of a file that the manifest of a folder does not list."""
+    """The error for a file that the manifest of a folder does not list."""
     return OutputError(f"{place / MARK}: does not list {file}, which is not read therefore")
 
 

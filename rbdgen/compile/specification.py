@@ -1,4 +1,4 @@
-"""What a design's hardware must equal: its robot, the integer graphs of its stages, its registers.
+"""The specification of hardware: its robot, its stages' integer graphs, words in registers.
 
 It is made when a design is compiled, and read again from the folder that a design was written to.
 """

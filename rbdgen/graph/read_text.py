@@ -64,7 +64,7 @@ def fixed_from_text(text: str) -> tuple[FixedGraph, Flagged]:
 
 @dataclass
 class _Reader:
-    """What the lines of a text have said so far."""
+    """A graph in the making, line by line."""
 
     builder: Builder
     inputs: list[str] = field(default_factory=list)
@@ -116,7 +116,7 @@ class _Reader:
             raise TextError("neither an input, nor a node, nor an output")
 
     def _property(self, key: str, value: tuple[int, ...], nodes: list[Node]) -> None:
-        """What a row behind the graph says of some nodes."""
+        """Note what a row behind the graph says of some nodes."""
         if key == "flags":
             self.flagged |= dict.fromkeys(nodes, frozenset(value))
         elif key == "saturates":
