@@ -93,12 +93,12 @@ def product_in_columns(
     along.made(LIMB, template)
     zeros = [name for slots, names in columns if not slots for name in names.values()]
     outputs = {**limbs.outputs, **dict.fromkeys(zeros, 0.0)}
-    made = instantiate(replace(limbs, outputs=outputs), {LIMB: template})
     in_turn = IN_COLUMNS if sums else PRODUCT
-    new = {in_turn: Piece(made.whole, {}, made)}
+    new = {in_turn: _piece(replace(limbs, outputs=outputs), template)}
     graphs = [template.graph]
     if sums:
-        fixed = _as_given(words(both.templates[REST], along.of(REST)), made.whole)
+        given_by = new[in_turn].fixed
+        fixed = _as_given(words(both.templates[REST], along.of(REST)), given_by)
         new[PRODUCT] = Piece(fixed, {})
         graphs.append(fixed.graph)
     additions = sum(graph.operations()["add"] for graph in graphs)
@@ -177,13 +177,12 @@ def inverse_in_columns(
         for word, (low, high) in along.limits.items()
         if isinstance(word, VisitResult)
     }
-    made = instantiate(limbs, {LIMB: words(limbs.templates[LIMB], along.of(LIMB, thinned=True))})
-    new = {OF_FACTORS: Piece(factors, {}), INVERSE: Piece(made.whole, {}, made)}
+    column = words(limbs.templates[LIMB], along.of(LIMB, thinned=True))
+    new = {OF_FACTORS: Piece(factors, {}), INVERSE: _piece(limbs, column)}
     if FORWARD in pieces:
         by_rows = _forward_rows(front.graph.inputs, entries, given)
         limits = one_point(ProgramDomain(by_rows, given).of(LIMB, thinned=True))
-        forward = instantiate(by_rows, {LIMB: words(by_rows.templates[LIMB], limits)})
-        new[FORWARD] = Piece(forward.whole, {}, forward)
+        new[FORWARD] = _piece(by_rows, words(by_rows.templates[LIMB], limits))
     count, terms = len(rows), sum(map(len, rows.values()))
     note = (
         f"columns of M⁻¹ are time-multiplexed in {INVERSE}, one of {count} after the other, with "
@@ -222,6 +221,12 @@ def _forward_rows(inputs: Collection[str], entries: Collection[str], given: Inpu
     scale = {i: scale_of(given.limits[matrix[i, i]]) for i in rows}
     turns = [[Vector([i], slots, {i: spell("qdd", i)})] for i in rows]
     return products(matrix, scale, turns, ("effort", 0))
+
+
+def _piece(turns: Program, template: FixedGraph) -> Piece:
+    """The piece of time-multiplexed dot products, whose datapath is in words."""
+    made = instantiate(turns, {LIMB: template})
+    return Piece(made.whole, {}, made)
 
 
 def _replaced(

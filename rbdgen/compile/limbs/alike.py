@@ -18,6 +18,7 @@ from .names import OTHER, LimbError, Names, Signs, seen_quaternion
 
 SAME = 1e-9  # of an output's largest value
 FREE = (Op.INPUT, Op.CONST)
+Apart = tuple[float, str]  # by how much of its size an output differs from another limb's
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class Seen:
     """
 
     limb: int
-    apart: tuple[float, str]  # by how much what its joints feel differs, and where it does most
+    apart: Apart  # by how much what its joints feel differs, and where it does most
     signs: Mapping[int, Signs]
     values: Mapping[Node, Array]
     like: Mapping[Node, tuple[Node, int]]
@@ -97,33 +98,27 @@ class Alike:
         graph = self.graph
         first = [n for n in graph.nodes if self.reads[n] <= {0}]
         cone = Graph(graph.inputs, {str(n.index): n for n in first})
-        Found = tuple[int, Mapping[int, Signs], dict[Node, Array], tuple[float, str]]
-        found: Found | None = None
-        least = np.inf, ""
+        tried: list[tuple[int, Mapping[int, Signs], dict[Node, Array], list[Apart]]] = []
         for signs in self.names.choices(limb):
             values: dict[Node, Array] = {}
             evaluate(cone, self._states(limb, signs), values.__setitem__)
             off = self._off(limb, values)
-            fits = sum(apart <= SAME for apart, _ in off)
-            least = min([least, *off])
-            if fits > (found[0] if found else 0):
-                found = fits, signs, values, max(off)
-            if fits == len(off):
-                break
-        if found is None:
-            apart, name = least
-            if not name:
+            if not off:
                 raise LimbError("nothing that is asked for is of one limb only")
+            tried.append((sum(apart <= SAME for apart, _ in off), signs, values, off))
+            if tried[-1][0] == len(off):
+                break
+        fits, chosen, values, off = max(tried, key=lambda own: own[0])
+        if not fits:
             raise LimbError(
-                f"{self._differs(apart, name)}, in whatever mirror; limbs that are "
-                f"time-multiplexed must agree to {SAME:.0e}"
+                f"{self._differs(*min(min(own[-1]) for own in tried))}, in whatever mirror; limbs "
+                f"that are time-multiplexed must agree to {SAME:.0e}"
             )
-        _, chosen, values, most = found
         own = [n for n in graph.nodes if self._in(n, limb) and n.op is not Op.INPUT]
         there = [n for n in first if self._in(n, 0) and n.op not in (Op.NEG, Op.INPUT)]
         pairs = _pairs([self.values[n] for n in own], [values[n] for n in there])
         like = {own[k]: (there[t], sign) for k, (t, sign) in pairs.items()}
-        return Seen(limb, most, chosen, values, like)
+        return Seen(limb, max(off), chosen, values, like)
 
     def refuse_partly(self, cure: str) -> None:
         """LimbError where joints of one limb feel anything else than those of the first one."""
@@ -185,10 +180,10 @@ class Alike:
             along = at_hip - np.cross(about, first.translation)
             found |= dict(zip(names, (*along.T, *about.T), strict=True))
 
-    def _off(self, limb: int, values: Mapping[Node, Array]) -> list[tuple[float, str]]:
+    def _off(self, limb: int, values: Mapping[Node, Array]) -> list[Apart]:
         """How far off what the limb's own joints feel is, and the outputs' names; where they feel
         nothing that is asked for, all that is of the limb."""
-        own, others = list[tuple[float, str]](), list[tuple[float, str]]()
+        own, others = list[Apart](), list[Apart]()
         for name, node in self.graph.outputs.items():
             there = self.reads[node] == {0} and self.graph.outputs.get(self.names.other(name, limb))
             if there:
