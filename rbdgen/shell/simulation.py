@@ -42,7 +42,8 @@ class _Simulation(ABC):
         progress: Progress,
         long: bool,
     ) -> None:
-        text = (data_folder("templates") / "board" / harness).read_text("utf-8")
+        place = data_folder("templates") / "board"
+        text = "".join((place / own).read_text("utf-8") for own in ("clocked.h", harness))
         level = OF_LONG_RUNS if long else OPTIMISATION
         made = library(sources, top, text, progress=progress, optimisation=level)
         self._run = ctypes.CDLL(str(made))[symbol]

@@ -1,15 +1,7 @@
 // An accelerator behind its serial line, bit by bit: what comes in through a file descriptor goes
 // over the line to the design, and what the design sends comes back.
 
-#include <cstdint>
-#include <memory>
-#include <vector>
-
-#include <poll.h>
 #include <unistd.h>
-
-#include "verilated.h"
-#include "Vdut.h"
 
 namespace {
 
@@ -93,10 +85,6 @@ private:
 };
 
 constexpr uint64_t QUIET = 200000; // cycles without a byte, after which there is time to wait
-constexpr int WAIT = 20;           // ms
-constexpr uint64_t RESET = 32;     // cycles
-
-enum Order { RUN, STOP, RESTART };
 
 } // namespace
 
@@ -107,59 +95,40 @@ extern "C" __attribute__((visibility("default"))) uint64_t
 rbdgen_board_run(int file, uint64_t clock, uint64_t baud, uint64_t core, volatile int *order,
                  const volatile uint32_t *noise)
 {
-    auto context = std::make_unique<VerilatedContext>();
-    auto dut = std::make_unique<Vdut>(context.get());
+    Clocked design{clock, core};
+    Vdut &dut = design.dut;
     Sender sender;
     Receiver receiver;
     Noise inward(1), outward(2);
     std::vector<uint8_t> in, out;
-    uint64_t cycle = 0, quiet = 0, ahead = 0, held = RESET;
     size_t at = 0;
-    dut->rx = 1;
-    dut->rst = 1;
-    // Each clock falls when the other one rises, or just before it rises again itself.
-    const auto rise = [&](CData &own) {
-        if (own) {
-            own = 0;
-            dut->eval();
-        }
-        dut->clk = dut->clk_link = 0;
-        own = 1;
-        dut->eval();
-    };
-    while (*order != STOP) {
-        if (*order == RESTART) {
-            held = RESET;
-            quiet = 0;
-            *order = RUN;
-        }
-        dut->rst = held > 0;
-        held -= held > 0;
-        if (at == in.size() && (cycle & 63) == 0 && cycle > 2 * RESET) {
+    dut.rx = 1;
+    dut.rst = 1;
+    while (design.runs(order)) {
+        if (at == in.size() && design.looks()) {
             pollfd asked{file, POLLIN, 0};
-            if (poll(&asked, 1, quiet > QUIET ? WAIT : 0) > 0 && asked.revents & POLLIN) {
+            if (poll(&asked, 1, design.quiet > QUIET ? WAIT : 0) > 0 && asked.revents & POLLIN) {
                 in.resize(4096);
                 const ssize_t got = read(file, in.data(), in.size());
                 if (got == 0) break;
                 in.resize(got > 0 ? size_t(got) : 0);
                 at = 0;
-                quiet = 0;
-            } else if (quiet > QUIET) {
+                design.quiet = 0;
+            } else if (design.quiet > QUIET) {
                 continue; // nothing moves inside
             }
         }
         if (sender.idle() && at < in.size()) sender.start(in[at++]);
-        dut->rx = inward.through(sender.level(clock, baud), *noise);
-        rise(dut->clk_link);
-        for (ahead += core; ahead >= clock; ahead -= clock) rise(dut->clk);
-        if (receiver.sample(outward.through(dut->tx, *noise), clock, baud)) out.push_back(receiver.byte);
-        quiet = sender.idle() && receiver.idle() ? quiet + 1 : 0;
+        dut.rx = inward.through(sender.level(clock, baud), *noise);
+        design.step();
+        if (receiver.sample(outward.through(dut.tx, *noise), clock, baud)) out.push_back(receiver.byte);
+        design.quiet = sender.idle() && receiver.idle() ? design.quiet + 1 : 0;
         if (!out.empty() && (out.size() > 256 || receiver.idle())) {
             if (write(file, out.data(), out.size()) < 0) break;
             out.clear();
         }
-        ++cycle;
+        ++design.cycle;
     }
-    dut->final();
-    return cycle;
+    dut.final();
+    return design.cycle;
 }

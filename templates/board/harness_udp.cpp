@@ -2,18 +2,11 @@
 // design in packets of Ethernet, IP and UDP, and what the design sends in packets comes back.
 // Between the two stands a host that asks for the design's address (ARP), and checks what it sends.
 
-#include <cstdint>
 #include <cstring>
 #include <deque>
-#include <memory>
-#include <vector>
 
-#include <poll.h>
 #include <sys/socket.h>
 #include <netinet/in.h>
-
-#include "verilated.h"
-#include "Vdut.h"
 
 namespace {
 
@@ -22,10 +15,6 @@ using Bytes = std::vector<uint8_t>;
 constexpr uint8_t MAC[6] = {0x02, 0, 0, 0x68, 0x6f, 0x73};
 constexpr unsigned HEADER = 42, LEAST = 60, GAP = 12, PORT = 40000;
 constexpr uint64_t QUIET = 20000; // cycles without a byte, after which there is time to wait
-constexpr int WAIT = 20;          // ms
-constexpr uint64_t RESET = 32;    // cycles
-
-enum Order { RUN, STOP, RESTART };
 
 uint32_t crc_of(const uint8_t *bytes, size_t count)
 {
@@ -142,24 +131,14 @@ extern "C" __attribute__((visibility("default"))) uint64_t
 rbdgen_board_run_udp(int socket, uint64_t clock, uint64_t core, uint32_t ip, unsigned udp,
                      volatile int *order, uint64_t *wrong)
 {
-    auto context = std::make_unique<VerilatedContext>();
-    auto dut = std::make_unique<Vdut>(context.get());
+    Clocked design{clock, core};
+    Vdut &dut = design.dut;
     Host host(ip, udp);
     std::deque<int> in; // -1: no byte
     Bytes out;
     sockaddr_storage from{};
     socklen_t from_size = 0;
-    uint64_t cycle = 0, quiet = 0, ahead = 0, held = RESET, asked = 0;
-    // Each clock falls when the other one rises, or just before it rises again itself.
-    const auto rise = [&](CData &own) {
-        if (own) {
-            own = 0;
-            dut->eval();
-        }
-        dut->clk = dut->clk_link = 0;
-        own = 1;
-        dut->eval();
-    };
+    uint64_t asked = 0; // the cycle from which the address is asked for again
     const auto transmit = [&](Bytes packet) {
         if (packet.size() < LEAST) packet.resize(LEAST);
         const uint32_t crc = crc_of(packet.data(), packet.size());
@@ -169,38 +148,32 @@ rbdgen_board_run_udp(int socket, uint64_t clock, uint64_t core, uint32_t ip, uns
         for (int k = 0; k < 4; ++k) in.push_back(crc >> 8 * k & 255);
         in.insert(in.end(), GAP, -1);
     };
-    while (*order != STOP) {
-        if (*order == RESTART) {
-            held = RESET;
-            quiet = 0;
-            *order = RUN;
-        }
-        dut->rst = held > 0;
-        held -= held > 0;
-        if (in.empty() && (cycle & 63) == 0 && cycle > 2 * RESET) {
+    while (design.runs(order)) {
+        if (in.empty() && design.looks()) {
             pollfd ready{socket, POLLIN, 0};
             if (!host.known()) {
-                if (cycle > asked) transmit(host.request());
-                if (cycle > asked) asked = cycle + 2000;
-            } else if (poll(&ready, 1, quiet > QUIET ? WAIT : 0) > 0 && ready.revents & POLLIN) {
+                if (design.cycle > asked) {
+                    transmit(host.request());
+                    asked = design.cycle + 2000;
+                }
+            } else if (poll(&ready, 1, design.quiet > QUIET ? WAIT : 0) > 0 && ready.revents & POLLIN) {
                 uint8_t bytes[2048];
                 from_size = sizeof from;
                 const auto got = recvfrom(socket, bytes, sizeof bytes, 0,
                                           reinterpret_cast<sockaddr *>(&from), &from_size);
                 if (got > 0) transmit(host.packet(bytes, size_t(got)));
-                quiet = 0;
-            } else if (quiet > QUIET) {
+                design.quiet = 0;
+            } else if (design.quiet > QUIET) {
                 continue; // nothing moves inside
             }
         }
         const int now = in.empty() ? -1 : in.front();
         if (!in.empty()) in.pop_front();
-        dut->rx_valid = now >= 0;
-        dut->rx_byte = uint8_t(now);
-        rise(dut->clk_link);
-        for (ahead += core; ahead >= clock; ahead -= clock) rise(dut->clk);
-        if (dut->tx_valid) {
-            out.push_back(dut->tx_byte);
+        dut.rx_valid = now >= 0;
+        dut.rx_byte = uint8_t(now);
+        design.step();
+        if (dut.tx_valid) {
+            out.push_back(dut.tx_byte);
         } else if (!out.empty()) {
             const Bytes inside = host.inside(out);
             if (!inside.empty() && from_size)
@@ -208,10 +181,10 @@ rbdgen_board_run_udp(int socket, uint64_t clock, uint64_t core, uint32_t ip, uns
                        reinterpret_cast<sockaddr *>(&from), from_size);
             out.clear();
         }
-        quiet = now < 0 && out.empty() ? quiet + 1 : 0;
-        ++cycle;
+        design.quiet = now < 0 && out.empty() ? design.quiet + 1 : 0;
+        ++design.cycle;
     }
-    dut->final();
+    dut.final();
     *wrong = host.wrong;
-    return cycle;
+    return design.cycle;
 }
