@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from .folder import read_manifest
 
 if TYPE_CHECKING:
     from ..compile.product import Product
+    from ..compile.specification import Specification
 
 
 FACTS = "integers.json"
@@ -82,7 +84,7 @@ class Facts(Record):
 class CachedIntegers:
     """The integer model of a robot's design: in C if that was compiled before, or is worth it.
 
-    ``folder`` has the robot and the design, too. What NumPy takes, the design's graphs, is made
+    ``folder`` has the robot and the design, too, and the graphs, which NumPy takes: they are read
     only when NumPy is asked, which it is not where the C was compiled before.
     """
 
@@ -102,6 +104,14 @@ class CachedIntegers:
             self._made.say(self.facts.notes)
         self._model = CompiledModel(self.facts.source, self.facts.nodes, progress)
 
+    @cached_property
+    def _graphs(self) -> Specification:
+        from .filed_design import filed_graphs, specified
+
+        graphs = filed_graphs(self.folder, [file.name for file in self.folder.iterdir()])
+        assert graphs is not None  # of this version
+        return specified(self.folder, self.facts.tasks, graphs)
+
     def run(self, words: Mapping[str, Integers], task: str = "") -> Results:
         """Evaluate N tasks of one kind: output words (N,) by name, and flags (N, flags).
 
@@ -111,7 +121,7 @@ class CachedIntegers:
         def reference(words: Mapping[str, Integers]) -> Results:
             from .integer_model import integer_results
 
-            return integer_results(self._made.product, words, task)
+            return integer_results(self._graphs, words, task)
 
         if task:  # some inputs share a place
             inputs = self.facts.tasks.functions[task].inputs
@@ -121,7 +131,7 @@ class CachedIntegers:
 
 def _files(product: Product) -> dict[str, str]:
     """The files of the folder, by name."""
-    from .compilation import sources_of
+    from .compilation import graph_files, sources_of
     from .facts import task_facts
     from .integer_model import integer_source
 
@@ -132,4 +142,4 @@ def _files(product: Product) -> dict[str, str]:
         nodes=sum(len(graph.graph.nodes) for graph in product.graphs.values()),
         notes=filed_notes(product.front.design, (*product.front.notes, *product.notes)),
     )
-    return sources_of(product.front) | {FACTS: json.dumps(facts.to_json())}
+    return graph_files(product) | sources_of(product.front) | {FACTS: json.dumps(facts.to_json())}

@@ -40,15 +40,21 @@ def filed_design(
     graphs = filed_graphs(place, entry.files)
     if graphs is None:
         return compiled_again(place, progress)
-    stages = {stage: "" if entry.is_core else stage for stage in entry.tasks.stages}
-    for name in stages.values():
+    progress(f"reading {place}")
+    return specified(place, entry.tasks, graphs)
+
+
+def specified(place: Path, tasks: TaskFacts, graphs: Graphs) -> Specification:
+    """The design in a folder, of these ``tasks`` and `filed_graphs`; OutputError where one is not
+    listed."""
+    front, own = filed_robot(place), Graphs()
+    for stage in tasks.stages:
+        name = stage if tasks.slots else ""
         if name not in graphs:
             raise unlisted(place, graph_file(name))
-    progress(f"reading {place}")
-    front = filed_robot(place)
+        own[stage] = graphs[name]
     given = given_coordinates(front.design, front.robot)
-    own = {stage: graphs[name] for stage, name in stages.items()}
-    return Specification(front, _accelerator(entry.tasks, own, given))
+    return Specification(front, _accelerator(tasks, own, given))
 
 
 def filed_graphs(place: Path, files: Iterable[str]) -> Graphs | None:
@@ -88,13 +94,13 @@ def _accelerator(tasks: TaskFacts, graphs: Graphs, given: int) -> Accelerator:
     pieces = {
         name: Piece(fixed, tasks.stages[name].reads or {}) for name, (fixed, _) in graphs.items()
     }
-    core, limbs = not tasks.slots, {} if not tasks.slots else of_limbs(pieces)
+    limbs = of_limbs(pieces) if tasks.slots else {}
     stages = {
         name: Stage(name, piece, None, given, limbs, tasks.stages[name], graphs[name][1])
         for name, piece in pieces.items()
     }
     inputs = {own.name: Format(own.width, own.fraction) for own in tasks.inputs or ()}
-    if core:
+    if not tasks.slots:
         ((fixed, _),) = graphs.values()
         inputs = dict(fixed.inputs)
     results = {
