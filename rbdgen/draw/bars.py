@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..graph.node import Region
-from ..schedule.channels import Channel, Pipeline
+from ..schedule.channels import Pipeline
 from ..schedule.pipelined import INPUT, OUTPUT, region_of
+from ..schedule.plan import Channel
 from .svg import extent
 
 CYCLE, NARROW = 14.0, 7.0  # widths and heights in pixels; a cycle's, and the least

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..graph.node import Region
-from ..schedule.channels import Channel
 from ..schedule.pipelined import INPUT, OUTPUT
+from ..schedule.plan import Channel
 from .bars import BEND, PORT, Bar, Layout, overlaps
 from .svg import Point
 

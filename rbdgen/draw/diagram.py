@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from ..graph.node import Op, Region
-from ..schedule.channels import Channel, Pipeline
+from ..schedule.channels import Pipeline
 from ..schedule.pipelined import INPUT, OUTPUT, region_name, region_of
-from ..schedule.plan import Plan
+from ..schedule.plan import Channel, Plan
 from . import svg
 from .bars import (
     FOOT,

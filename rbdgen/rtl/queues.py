@@ -15,8 +15,9 @@ from amaranth.hdl import Cat, Module, Mux, ShapeLike, Signal, Value, signed
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..schedule.channels import PUSHES_ON_THE_WAY, Channel
+from ..schedule.channels import PUSHES_ON_THE_WAY
 from ..schedule.delays import ADDRESSED, capacity
+from ..schedule.plan import Channel
 from .arithmetic import Copies, at_least, copy_for, next_count
 from .delay_line import LutRam
 

@@ -28,6 +28,7 @@ from ..graph.graph import source
 from ..graph.node import STILL, Node, Region
 from .difference_constraints import ScheduleError
 from .pipelined import OUTPUT, Schedule, region_name, region_of
+from .plan import Channel, ChannelWord, PlanDefaults
 from .units import Binding
 
 FLAG_BITS = 1
@@ -35,45 +36,7 @@ PUSHES_ON_THE_WAY = 2  # that a sender may have made since it last heard how muc
 
 
 @dataclass(frozen=True)
-class ChannelWord:
-    """One value on a channel, ``None`` for the token's overflow flag.
-
-    ``written``: cycles after the sender fired at whose end it is stored; ``read``: cycles after
-    the receiver fired in which it is taken.
-    """
-
-    node: Node | None
-    width: int
-    written: int
-    read: int
-
-
-@dataclass(frozen=True)
-class Channel:
-    """A FIFO of tokens from one region to another."""
-
-    sender: Region
-    receiver: Region
-    words: tuple[ChannelWord, ...]
-    depth: int = 0  # tokens at one task a clock; see this module's docstring
-
-    @property
-    def delay(self) -> int:
-        """Cycles from the sender's firing until the receiver may fire for the same task."""
-        return max(1, *(w.written + 1 - w.read for w in self.words))
-
-    @property
-    def hold(self) -> int:
-        """Cycles from the receiver's firing until the sender may fire into the same place."""
-        return max(0, *(w.read - w.written - 1 for w in self.words))
-
-    @property
-    def width(self) -> int:
-        return sum(w.width for w in self.words)
-
-
-@dataclass(frozen=True)
-class Pipeline:
+class Pipeline(PlanDefaults):
     """Regions in the order in which they fire, and the channels between them.
 
     ``fire`` is when each region fires for a task that meets no stall; ``flags`` the cycle (from
@@ -97,38 +60,14 @@ class Pipeline:
         return 1
 
     @property
-    def takes_every(self) -> int:
-        """It takes tasks in any cycle."""
-        return 1
-
-    @property
-    def resumes(self) -> int:
-        """The next result waits right behind."""
-        return 1
-
-    @property
-    def turns(self) -> None:
-        """Every joint has hardware of its own."""
-
-    @property
     def fixed(self) -> FixedGraph:
         """The graph that is scheduled."""
         return self.schedule.fixed
 
     @property
-    def whole(self) -> FixedGraph:
-        """The same."""
-        return self.fixed
-
-    @property
     def binding(self) -> Binding:
         """Which products are hardware multipliers."""
         return self.schedule.binding
-
-    @property
-    def multipliers(self) -> int:
-        """Hardware multipliers."""
-        return self.binding.multipliers
 
     def into(self, region: Region) -> list[Channel]:
         return [c for c in self.channels if c.receiver == region]

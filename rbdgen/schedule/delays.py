@@ -11,7 +11,7 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.graph import source
 from ..graph.node import Node, Op
-from .channels import Channel
+from .plan import Channel
 from .units import normalising, shifting
 
 BANK = 16  # words of one LUT-RAM

@@ -15,11 +15,11 @@ from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import operands
 from ..graph.node import STILL, Node, Op, Region
-from .channels import Channel, Pipeline
+from .channels import Pipeline
 from .delays import ADDRESSED, BANK, LOADS, LONGEST_RING, capacity
 from .fold import Fold, job_operands, register_number
 from .pipelined import INPUT, OUTPUT, region_of
-from .plan import Plan
+from .plan import Channel, Plan
 from .units import Binding, UnitKind, angles, nodes_of, pivots, shifting
 
 if TYPE_CHECKING:

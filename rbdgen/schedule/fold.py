@@ -21,10 +21,11 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph, operands, source
 from ..graph.node import STILL, Node, Op, Region
-from .channels import PUSHES_ON_THE_WAY, Channel, ChannelWord
+from .channels import PUSHES_ON_THE_WAY
 from .delays import delay, gathering
 from .difference_constraints import ScheduleError
 from .pipelined import INPUT, INPUT_REGISTER, OUTPUT
+from .plan import Channel, ChannelWord, PlanDefaults
 from .units import Binding, Job, Jobs, UnitKind, job
 
 LOGIC_PORT = 2  # registers in front of each operand of a product in logic
@@ -53,7 +54,7 @@ class Chain:
 
 
 @dataclass(frozen=True, eq=False)
-class Fold:
+class Fold(PlanDefaults):
     """When and where everything happens.
 
     ``time``: node → first cycle in which its result can be read; ``takes``: cycles from its
@@ -75,25 +76,6 @@ class Fold:
     place: Mapping[Job, Place]
     selected: bool = False
     chain: Chain | None = None
-
-    @property
-    def whole(self) -> FixedGraph:
-        """The graph that is scheduled is that of the whole task."""
-        return self.fixed
-
-    @property
-    def takes_every(self) -> int:
-        """It takes tasks in the first cycle of its interval alone."""
-        return self.interval
-
-    @property
-    def resumes(self) -> int:
-        """The next result waits right behind."""
-        return 1
-
-    @property
-    def turns(self) -> None:
-        """Units are shared, whatever part of the robot an operation is of."""
 
     def start(self, node: Node) -> int:
         """The cycle in which the node's unit takes its operands."""
@@ -194,11 +176,6 @@ class Fold:
     def latency(self) -> int:
         """Cycles from the clock edge that takes a task in to the one that can take its result."""
         return self.channel.delay
-
-    @property
-    def multipliers(self) -> int:
-        """Hardware multipliers."""
-        return self.binding.multipliers
 
     def flagged(self, overflowed: Mapping[Node, NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:
         """(n, outputs): the flags of n results. An overflow anywhere in a task flags all of its."""

@@ -14,17 +14,17 @@ from ..graph.graph import source
 from ..graph.node import STILL, Node, Op, Region
 from ..graph.visits import Visit, VisitResult, factored
 from ..words.instances import FixedProgram
-from .channels import Channel, Pipeline
+from .channels import Pipeline
 from .difference_constraints import ScheduleError
 from .fold import Fold
-from .plan import Sharing
+from .plan import Channel, PlanDefaults, Sharing
 from .units import Binding
 
 AROUND = 2  # cycles besides the limbs' turns: a result's register before and in its place
 
 
 @dataclass(frozen=True, eq=False)
-class LimbPlan:
+class LimbPlan(PlanDefaults):
     """One limb's plan, and the robot whose limbs go through it one after the other."""
 
     template: Pipeline | Fold
@@ -74,11 +74,6 @@ class LimbPlan:
     def binding(self) -> Binding:
         """Which products are hardware multipliers."""
         return self.template.binding
-
-    @property
-    def multipliers(self) -> int:
-        """Hardware multipliers."""
-        return self.template.multipliers
 
     @property
     def fire(self) -> Mapping[Region, int]:

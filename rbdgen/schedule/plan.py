@@ -4,6 +4,8 @@ Which results an overflow spoils, by the flags of a plan.
 
 Parts of a robot that are time-multiplexed in one datapath.
 
+The channels between regions of a plan: what crosses, and when.
+
 The protocol of all schedules: pipeline, fold, shared limbs, shared joints.
 
 A new way of sharing is one more class with these properties, and one more row in each table by kind
@@ -23,7 +25,6 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Node, Region
 from ..words.instances import FixedProgram
-from .channels import Channel
 from .units import Binding
 
 TOGETHER = 1024  # nodes that are asked for at once
@@ -66,6 +67,44 @@ class Sharing:
         """The graph of a limb, over real numbers."""
         (graph,) = self.program.real.templates.values()
         return graph
+
+
+@dataclass(frozen=True)
+class ChannelWord:
+    """One value on a channel, ``None`` for the token's overflow flag.
+
+    ``written``: cycles after the sender fired at whose end it is stored; ``read``: cycles after
+    the receiver fired in which it is taken.
+    """
+
+    node: Node | None
+    width: int
+    written: int
+    read: int
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A FIFO of tokens from one region to another."""
+
+    sender: Region
+    receiver: Region
+    words: tuple[ChannelWord, ...]
+    depth: int = 0  # tokens at one task a clock; see this module's docstring
+
+    @property
+    def delay(self) -> int:
+        """Cycles from the sender's firing until the receiver may fire for the same task."""
+        return max(1, *(w.written + 1 - w.read for w in self.words))
+
+    @property
+    def hold(self) -> int:
+        """Cycles from the receiver's firing until the sender may fire into the same place."""
+        return max(0, *(w.read - w.written - 1 for w in self.words))
+
+    @property
+    def width(self) -> int:
+        return sum(w.width for w in self.words)
 
 
 class Plan(Protocol):
@@ -120,3 +159,33 @@ class Plan(Protocol):
 
         ``overflowed``: node of `whole` → in which of n states it overflowed, by the integer model.
         """
+
+
+class PlanDefaults:
+    """Properties of most plans: of one datapath for the whole robot, whose results follow each
+    other, and which takes a task once an interval."""
+
+    @property
+    def whole(self: Plan) -> FixedGraph:
+        """The graph of the whole task, which is the one that is scheduled."""
+        return self.fixed
+
+    @property
+    def takes_every(self: Plan) -> int:
+        """It takes tasks in the first cycle of its interval alone."""
+        return self.interval
+
+    @property
+    def resumes(self: Plan) -> int:
+        """The next result waits right behind."""
+        return 1
+
+    @property
+    def turns(self: Plan) -> Sharing | None:
+        """No part of the robot is time-multiplexed."""
+        return None
+
+    @property
+    def multipliers(self: Plan) -> int:
+        """Hardware multipliers."""
+        return self.binding.multipliers

@@ -21,11 +21,10 @@ from ..graph.graph import source
 from ..graph.node import STILL, Node, Region
 from ..graph.visits import Source, Visit, VisitResult, factored, scaled
 from ..words.instances import FixedProgram
-from .channels import Channel
 from .delays import READ
 from .fold import Fold, flag_time, flagged_together
 from .pipelined import INPUT, OUTPUT
-from .plan import Sharing
+from .plan import Channel, PlanDefaults, Sharing
 from .specialise import TASK, Datapath, region_of
 from .units import Binding
 
@@ -62,7 +61,7 @@ class Group:
 
 
 @dataclass(frozen=True, eq=False)
-class RoundPlan:
+class RoundPlan(PlanDefaults):
     """When every visit takes place, and on which datapath.
 
     ``template``: the fold of all datapaths; its interval is a round. ``at``: the round of each
@@ -94,11 +93,6 @@ class RoundPlan:
         return Sharing("joints", self.rounds, self.template.interval, self.program)
 
     @property
-    def takes_every(self) -> int:
-        """It takes tasks in the first cycle of every ``rounds``-th round alone."""
-        return self.interval
-
-    @property
     def phases(self) -> int:
         """Cycles in which a result is put together."""
         return max(self.rounds, PHASES)
@@ -120,11 +114,6 @@ class RoundPlan:
     def binding(self) -> Binding:
         """Which products are hardware multipliers."""
         return self.template.binding
-
-    @property
-    def multipliers(self) -> int:
-        """Hardware multipliers."""
-        return self.template.multipliers
 
     @property
     def fire(self) -> dict[Region, int]:

@@ -15,7 +15,7 @@ from amaranth.lib import data
 
 from rbdgen.rtl.delay_line import LutRam
 from rbdgen.rtl.queues import ChannelFifo, Skid, SlotQueue
-from rbdgen.schedule.channels import Channel, ChannelWord
+from rbdgen.schedule.plan import Channel, ChannelWord
 from rbdgen.shell.axi import Beat, Gather, Packet, Scatter, _union, fields_of, wide_packet
 from tests.support.proofs import (
     Order,

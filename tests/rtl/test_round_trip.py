@@ -18,7 +18,8 @@ from rbdgen.rtl import round_trip
 from rbdgen.rtl.delay_line import LutRam
 from rbdgen.rtl.region import RegionPipeline
 from rbdgen.rtl.round_trip import RoundTrip
-from rbdgen.schedule.channels import Channel, Pipeline
+from rbdgen.schedule.channels import Pipeline
+from rbdgen.schedule.plan import Channel
 from tests.support.cores import core_of, memory_of
 from tests.support.random_robots import random_robot
 

@@ -8,15 +8,10 @@ import pytest
 
 from rbdgen.graph.graph import source
 from rbdgen.graph.node import Op
-from rbdgen.schedule.channels import (
-    PUSHES_ON_THE_WAY,
-    Channel,
-    ChannelWord,
-    Pipeline,
-    verify_pipeline,
-)
+from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Pipeline, verify_pipeline
 from rbdgen.schedule.difference_constraints import ScheduleError
 from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_of
+from rbdgen.schedule.plan import Channel, ChannelWord
 from tests.support.marks import fast_at
 from tests.support.schedule_examples import CASES, compiled
 

@@ -17,10 +17,11 @@ from rbdgen.graph.graph import Graph, operands
 from rbdgen.graph.node import Builder, Op
 from rbdgen.robot.model import RobotError
 from rbdgen.rtl.queues import ChannelFifo
-from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel
+from rbdgen.schedule.channels import PUSHES_ON_THE_WAY
 from rbdgen.schedule.difference_constraints import ScheduleError
 from rbdgen.schedule.fold import Fold, Place, job_operands, verify_fold
 from rbdgen.schedule.modulo import fold
+from rbdgen.schedule.plan import Channel
 from rbdgen.schedule.units import job, shared_jobs
 from tests.support.marks import fast_at
 
