@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Unpack
@@ -25,6 +24,7 @@ from ..design.nested import MotionLimits
 from ..draw.tables import table
 from ..graph.node import Op
 from ..graph.word import array_named, kind_of
+from ..robot.limb_unification import rounded_up
 from ..robot.model import JointKind, Robot
 from ..system.messages import Progress
 from ..system.records import Record
@@ -120,7 +120,7 @@ def fit(
         arrays, notes = with_missing(loaded, arrays)
     joints, limits = _limits(design, loaded, arrays, margin)
     for key, row in borne.items():
-        row[2] = rounded_up((row[0] or 0.0) * (1 + margin))
+        row[2] = rounded_up((row[0] or 0.0) * (1 + margin), DIGITS)
         changed: dict[str, Any] = {key: row[2]}
         every = replace(every, **changed)
     fitted = replace(
@@ -179,7 +179,7 @@ def _limits(
             most = float(np.abs(arrays[name][:, columns]).max())
             if most == 0:
                 continue  # a joint that never moved says nothing
-            now = rounded_up(most * (1 + margin))
+            now = rounded_up(most * (1 + margin), DIGITS)
             before = getattr(rows[joint.name], key)[0]
             said[joint.name][key] = [most, before if np.isfinite(before) else None, now]
             changed[key] = now
@@ -196,13 +196,6 @@ def _limits(
         if changed:
             limits[joint.name] = replace(own, **changed)
     return said, limits
-
-
-def rounded_up(value: float) -> float:
-    """The value rounded up to `DIGITS` digits."""
-    exact = Decimal(value)
-    step = Decimal(1).scaleb(exact.adjusted() - DIGITS + 1)
-    return float(exact.quantize(step, rounding=ROUND_CEILING))
 
 
 def _bits(front: Front, progress: Progress) -> dict[str, float]:

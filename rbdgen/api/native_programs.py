@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codegen import library
-from ..codegen.interface import ArrayInterface
+from ..codegen.interface import ANGLES, ArrayInterface, angle_arrays
 from ..codegen.library import Library
 from ..design.choices import COMPILED
 from ..design.design import Design, choice_of, promising, with_choice
@@ -151,20 +151,14 @@ class NativeProgram:
 
     def _angles(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
         """The arrays sin and cos, where they are inputs; zero for joints that have neither."""
-        entries = {
-            name: entry
-            for name, entry in self.interface.inputs.items()
-            if entry.array in ("sin", "cos")
-        }
-        if not entries:
+        own = self.interface
+        names = [name for name, entry in own.inputs.items() if entry.array in ANGLES]
+        if not names:
             return {}
         from ..dynamics.interface import to_columns
 
-        n, joints = len(arrays["q"]), len(self._canonical.joints)
-        found = {name: np.zeros((n, joints)) for name in ("sin", "cos")}
-        for name, values in to_columns(self._canonical, list(entries), arrays).items():
-            found[entries[name].array][:, entries[name].at] = values
-        return found
+        columns = to_columns(self._canonical, names, arrays)
+        return angle_arrays(own, columns, len(arrays["q"]))
 
     @cached_property
     def _canonical(self) -> Robot:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codegen.c_program import CFunction, rows
-from ..codegen.interface import Array, ArrayInterface
+from ..codegen.interface import Array, ArrayInterface, angle_arrays
 from ..compile.front import Front
 from ..compile.samples import sample_states
 from ..compile.specification import Specification
@@ -38,7 +38,7 @@ def vectors(front: Front, interface: ArrayInterface) -> dict[str, str]:
     elif front.parameters:  # of as many robots of the model
         state[PARAMETER] = front.parameters.of_drawn(STATES)
     columns = to_columns(front.canonical, front.graph.inputs, state)
-    state |= _angles(columns, interface)
+    state |= angle_arrays(interface, columns, STATES)
     found = evaluate(front.graph, columns)
     gives = {a.name: np.zeros((STATES, a.size)) for a in interface.gives}
     for name, values in found.items():
@@ -48,20 +48,6 @@ def vectors(front: Front, interface: ArrayInterface) -> dict[str, str]:
         VECTORS: _text(state, interface.takes, 17),
         EXPECTED: _text(gives, interface.gives, DIGITS),
     }
-
-
-def _angles(
-    columns: Mapping[str, NDArray[np.float64]], interface: ArrayInterface
-) -> dict[str, NDArray]:
-    """The arrays sin and cos, where they are inputs; zero for joints that have neither."""
-    found = {
-        a.name: np.zeros((STATES, a.size)) for a in interface.takes if a.name in ("sin", "cos")
-    }
-    for name, values in columns.items():
-        entry = interface.inputs[name]
-        if entry.array in found:
-            found[entry.array][:, entry.at] = values
-    return found
 
 
 def _text(arrays: Mapping[str, NDArray], order: Sequence[Array], digits: int) -> str:

@@ -13,9 +13,10 @@ from ..design.loading import shipped_robots
 from ..design.option import GROUPS, Option
 from ..design.options import OPTIONS
 from ..robot.model import ALIKE
+from ..system.messages import listed
 from .arguments import Parser, assignment, checked, count, examples, number, numbers, whole
 
-EVERY = f"{', '.join(WHOLE[:-1])} and {WHOLE[-1]}"
+EVERY = listed(WHOLE)
 # The defaults in which commands differ, by option; of all others the table of options has them.
 OF_TASKS = {"functions": f"the design's, else id; with --accelerator {EVERY}"}
 DEFAULTS: Mapping[str, Mapping[str, str]] = {

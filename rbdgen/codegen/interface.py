@@ -11,7 +11,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..system.records import Record
+
+ANGLES = ("sin", "cos")  # arrays of each joint of the canonical robot
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,21 @@ class ArrayInterface(Record):
         """The graph's inputs that all states share."""
         name = self.same.name if self.same else None
         return tuple(own for own, entry in self.inputs.items() if entry.array == name)
+
+
+def angle_arrays(
+    interface: ArrayInterface, columns: Mapping[str, NDArray[np.float64]], states: int
+) -> dict[str, NDArray[np.float64]]:
+    """The arrays sin and cos (states, joints), where they are inputs, of graph inputs (states,) by
+    name; zero for joints that have neither."""
+    found = {
+        own.name: np.zeros((states, own.size)) for own in interface.takes if own.name in ANGLES
+    }
+    for name, values in columns.items():
+        entry = interface.inputs[name]
+        if entry.array in found:
+            found[entry.array][:, entry.at] = values
+    return found
 
 
 def rows(interface: ArrayInterface) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..system.messages import idle
+from ..system.messages import idle, listed
 from .functions import AT_FRAMES, FACTORING, FRICTIONLESS, NEEDS, OF_MOTION, SLOPES
 from .options import OPTIONS
 
@@ -153,8 +153,7 @@ def _all(values: Iterable[Any]) -> str:
 
 
 def _listed(values: tuple[Any, ...]) -> str:
-    texts = [f"`{value}`" for value in values]
-    return " or ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+    return listed((f"`{value}`" for value in values), "or")
 
 
 def _flag(key: str) -> str:

@@ -6,6 +6,7 @@ said where that is known.
 
 from __future__ import annotations
 
+from ..system.messages import listed
 from .choices import (
     LARGEST_INTERVAL,
     LATHROP,
@@ -42,14 +43,7 @@ _TASKS = (*ON_ACCELERATORS, *ROLLOUTS, *GIVEN_BASE)
 def _computed(names: tuple[str, ...]) -> str:
     """A list, in words, of the functions that visits compute."""
     beside = " and step" if "step" in names else ""
-    return (
-        f"{', '.join(names[:-1])} and {names[-1]} (difd without dfd{beside}), or "
-        f"{' or '.join(ALONE)} alone"
-    )
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"
+    return f"{listed(names)} (difd without dfd{beside}), or {listed(ALONE, 'or')} alone"
 
 
 def _in_visits(at: str, who: str, names: tuple[str, ...], *where: Where) -> tuple[Rule, ...]:
@@ -253,7 +247,7 @@ OF_ALGORITHMS = (
     *(
         Rule((where,), f"{where.key}: loops {line}", at=LOOPS)
         for where, line in (
-            (but("formulation", *LOOPED_FORMULATIONS), f"have {_listed(LOOPED_FORMULATIONS)}"),
+            (but("formulation", *LOOPED_FORMULATIONS), f"have {listed(LOOPED_FORMULATIONS, 'or')}"),
             (said("products"), "have plain"),
             (said("inverse"), "compute it"),
             (but("factorisation", "auto", "ltdl"), "have ltdl"),
@@ -268,7 +262,7 @@ OF_ALGORITHMS = (
         for where, line in (
             (
                 (but("formulation", *TURNING_FORMULATIONS),),
-                f"formulation: time-multiplexed joints have {_listed(TURNING_FORMULATIONS)}",
+                f"formulation: time-multiplexed joints have {listed(TURNING_FORMULATIONS, 'or')}",
             ),
             ((said("angles"),), "angles: time-multiplexed joints make their own sines"),
             (

@@ -9,9 +9,9 @@ little as an axis moves.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Decimal
 
 import numpy as np
 
@@ -109,10 +109,11 @@ def cure(robot: Robot) -> str:
     return f"; --alike {rounded_up(off):g} takes {found.name(b)} for {found.name(a)}"
 
 
-def rounded_up(x: float) -> float:
-    """The number rounded up to two digits."""
-    digit = 10.0 ** (math.floor(math.log10(x)) - 1)
-    return math.ceil(x / digit) * digit
+def rounded_up(x: float, digits: int = 2) -> float:
+    """The number rounded up to so many digits."""
+    exact = Decimal(x)
+    step = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    return float(exact.quantize(step, rounding=ROUND_CEILING))
 
 
 def _note(found: Limbs, pair: Pair, tolerance: float) -> str:

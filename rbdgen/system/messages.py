@@ -9,7 +9,7 @@ The error of a line that says what is wrong, where, and what cures it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 CHANGES = " (changes results)"
 
@@ -28,6 +28,12 @@ def idle(key: str, said: object, serves: str, cure: str = "leave it out") -> str
 def changes_results(note: str) -> bool:
     """Whether a note is marked so."""
     return note.endswith(CHANGES)
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """``a, b and c``: the ``last`` two are joined by a word."""
+    *most, end = words
+    return f"{', '.join(most)} {last} {end}" if most else end
 
 
 Progress = Callable[[str], None]

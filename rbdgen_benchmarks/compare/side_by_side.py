@@ -29,7 +29,7 @@ from rbdgen.schedule.host_links import HostLink
 from rbdgen.shell.packets import PacketWidths
 from rbdgen.system.compiler import CompilerError, NoCompiler
 from rbdgen.system.gpu import NoGpu, find_gpu
-from rbdgen.system.messages import Progress
+from rbdgen.system.messages import Progress, listed
 from rbdgen.system.records import Record
 
 from . import grouped_bars as groups
@@ -274,7 +274,7 @@ def _behind(rows: Sequence[Contender]) -> list[str]:
     lost = [n for n in SIZES if times[n] < 1]
     if not lost:
         return ["Behind its best link our hardware is faster than this machine's programs."]
-    ratios = _and([f"{times[n]:.2g}" for n in lost])
+    ratios = listed(f"{times[n]:.2g}" for n in lost)
     return [
         f"Where our hardware loses: behind its best link it is {ratios} times as fast as this "
         f"machine's programs for {_listed(lost)}."
@@ -299,12 +299,8 @@ def _besides(row: Contender) -> str:
 
 
 def _listed(sizes: Sequence[int]) -> str:
-    text = _and(["one task" if n == 1 else str(n) for n in sizes])
+    text = listed("one task" if n == 1 else str(n) for n in sizes)
     return text if sizes == [1] else f"{text} together"
-
-
-def _and(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def as_text(report: SideBySide) -> str:

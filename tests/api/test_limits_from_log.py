@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from rbdgen import api, golden
-from rbdgen.api.limits_from_log import rounded_up
+from rbdgen.api.limits_from_log import DIGITS
 from rbdgen.api.recorded_states import LEAST
 from rbdgen.cli.main import main
 from rbdgen.design.loading import load
+from rbdgen.robot.limb_unification import rounded_up
 from tests.support.standing import hopper, trotting
 
 
@@ -155,7 +156,7 @@ def test_margins_are_shares() -> None:
 
 def test_rounding_up() -> None:
     for value in (0.0012345, 1.0, 9.999, 123456.0, 2.3):
-        assert value <= rounded_up(value) <= value * 1.01
+        assert value <= rounded_up(value, DIGITS) <= value * 1.01
 
 
 def test_the_command(
@@ -190,7 +191,7 @@ def test_what_holds_frames_is_recorded(tmp_path: Path) -> None:
     most, before, now = found.joints["held frames"]["contact_force"]
     assert most == pytest.approx(np.abs(exact.forces).max())
     assert before == pytest.approx(1.5 * 6.8 * 9.81)
-    assert most is not None and now == rounded_up(1.25 * most)
+    assert most is not None and now == rounded_up(1.25 * most, DIGITS)
     assert load(str(place))[0].limits.contact_force == now
     assert found.joints["only_knee"]["acceleration"][0] == np.abs(exact.qdd[:, 2]).max()
     fitted = api.evaluate(str(place), states, "fixed")
