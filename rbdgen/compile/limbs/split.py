@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import accumulate
 
 from ...graph.evaluate import Array
@@ -158,13 +158,8 @@ class _Group:
 
     def __init__(self, alike: Alike, number: int) -> None:
         self.alike, self.number = alike, number
-        # the first limb's nodes that the rest reads of any limb
-        self.words: dict[Node, int] = {}
-        self.signs: list[dict[Node, int]] = [{} for _ in alike.seen]  # word → its sign, by limb
-
-    def numbered(self) -> None:
-        """Number the words, once all are known."""
-        self.words = {node: j for j, node in enumerate(sorted(self.words, key=lambda n: n.index))}
+        # of each limb: the first one's node that the rest reads in this limb → the sign
+        self.signs: list[dict[Node, int]] = [{} for _ in alike.seen]
 
     def gives(self, node: Node) -> tuple[Node, int, int] | None:
         """The word that a limb's node is, of which limb, and its sign; None if limbs differ."""
@@ -173,21 +168,26 @@ class _Group:
             return None
         word, sign = found
         k = min(self.alike.of[node] or ())
-        self.words.setdefault(word, 0)
         return word, k, sign * self.signs[k].setdefault(word, sign)
+
+    @cached_property
+    def words(self) -> dict[Node, int]:
+        """The first limb's nodes that the rest reads of any limb, numbered once all are known."""
+        nodes = {node for own in self.signs for node in own}
+        return {node: j for j, node in enumerate(sorted(nodes, key=lambda n: n.index))}
 
     def name(self, word: Node, limb: int = 0) -> str:
         """The name of a limb's word."""
         return spell("limbs", self.words[word], self.number + limb)
 
-    @property
+    @cached_property
     def outputs(self) -> dict[str, Node]:
         """The first limb's outputs, and its words."""
         every = self.alike.graph.outputs
         found = {name: every[name] for name in self.alike.outputs}
         return found | {self.name(node): node for node in self.words}
 
-    @property
+    @cached_property
     def reads(self) -> dict[Node, list[tuple[Node, int]]]:
         """Node of the trunk that the first limb reads → what each limb reads there, the sign."""
         there = self.alike.counterparts
@@ -246,7 +246,6 @@ def _cut(
 
     cone(left.values(), crosses)
     for group in groups:
-        group.numbered()
         of_trunk |= {n: None for match in group.reads.values() for n, _ in match}
     given = sorted((n for n in of_trunk if n.op is not Op.INPUT), key=lambda n: n.index)
     base = {n: spell("base", i) for i, n in enumerate(given)}  # what others read of the trunk
