@@ -52,6 +52,7 @@ from .payload import payload
 from .peers import beside_peers
 from .programs import programs
 from .proven import proven
+from .python import python
 from .ranges import ranges
 from .reliability import reliability, vectors
 from .rk4 import rk4
@@ -75,6 +76,7 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     own.name: own
     for own in (
         cpu,
+        python,
         parameters,
         payload,
         saved,
