@@ -12,6 +12,7 @@ from rbdgen.cli.parser import parser
 from rbdgen.design.choices import WIDTHS
 from rbdgen.design.design import Design
 from rbdgen.design.options import OPTIONS
+from rbdgen.system.messages import listed
 from rbdgen_benchmarks.compare import comparison, peers
 
 # ``auto (default)``, ``(default: 18)``
@@ -27,11 +28,6 @@ IN_ORDER = "order"  # an option without a value, which says the other order
 def options(command: str) -> dict[str, argparse.Action]:
     commands = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
     return {action.dest: action for action in commands.choices[command]._actions}
-
-
-def listed(names: tuple[object, ...]) -> str:
-    *most, last = map(str, names)
-    return f"{', '.join(most)} and {last}"
 
 
 @pytest.mark.parametrize("key", [key for key in PLAIN if key != IN_ORDER])
@@ -55,14 +51,14 @@ def test_compare() -> None:
     assert listed(peers.GRADIENTS) in said["angles"]
     assert said["angles"].startswith(peers.CONVENTIONS["angles"])
     assert said["gravity"].startswith(" ".join(f"{x:g}" for x in peers.CONVENTIONS["gravity"]))
-    assert said["ii"].startswith(listed(comparison.INTERVALS))
+    assert said["ii"].startswith(listed(map(str, comparison.INTERVALS)))
 
 
 def test_explore() -> None:
     said, formulation = DEFAULTS["explore"], exploration_points.AXES[0]
     first, *others = exploration_points.INTERVALS[5:]
     assert exploration_points.INTERVALS[:6] == tuple(range(1, first + 1))
-    assert f"1 to {first}, {listed(tuple(others))} that save" in said["ii"]
+    assert f"1 to {first}, {listed(map(str, others))} that save" in said["ii"]
     assert said["formulation"].startswith(listed(formulation.values))
     text = options("explore")["widths"].help
     assert text is not None
