@@ -192,7 +192,7 @@ def test_limbs_that_are_partly_alike() -> None:
     front = front_of("humanoid", "id", base="floating")
     assert [len(group.reads) for group in hips_of(front).groups] == [2]
     states = random_inputs(front.canonical, front.graph.inputs, 8, 3)
-    says = r"joint left_hip_.*, differs from the same of another limb by .*; --fold limbs lets what"
+    says = r"joint left_hip_.*, differs from the same of another limb by .*; --fold limbs shares"
     with pytest.raises(LimbError, match=says):
         split(front.graph, front.canonical, states, owners(front.graph), INNER, FIRST, partly=False)
 

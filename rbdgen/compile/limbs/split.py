@@ -87,7 +87,7 @@ def split(
             try:
                 alike = Alike(graph, robot_limbs, limbs, states, owner, first, others)
                 if not partly:
-                    alike.refuse_partly("; --fold limbs lets what is the same are time-multiplexed")
+                    alike.refuse_partly("; --fold limbs shares what is the same")
                 found.append(alike)
             except LimbError as error:
                 why[limbs] = str(error)
