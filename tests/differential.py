@@ -40,17 +40,17 @@ from rbdgen.api.verilog import port_facts
 from rbdgen.codegen.c_integers import WordError
 from rbdgen.compile.flow import Front
 from rbdgen.compile.front import of_bodies
-from rbdgen.compile.parameters import canonical_of, not_registers
 from rbdgen.compile.product import Product
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.arrays import given_coordinates
 from rbdgen.design.coordinates import CoordinateError, coordinate_errors
-from rbdgen.design.design import Design, has_registers
+from rbdgen.design.design import Design, canonical_of, has_registers
 from rbdgen.design.functions import ROLLOUTS
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.accuracy import SCALES
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import parameter_words
+from rbdgen.graph.word import not_registers
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.shell.emit import emit
 from rbdgen.tasks.model import in_visits

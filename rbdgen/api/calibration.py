@@ -13,10 +13,10 @@ import numpy as np
 from .. import golden
 from ..compile.flow import front_end
 from ..compile.front import Front, of_bodies
-from ..compile.parameters import Parameters, canonical_of, model_of
+from ..compile.parameters import Parameters, model_of
 from ..compile.specification import Specification
 from ..design.choices import OF_NUMBERS, VERILOG
-from ..design.design import has_registers
+from ..design.design import canonical_of, has_registers
 from ..design.loading import load
 from ..graph.fixed import FixedGraph, parameter_formats, parameter_words
 from ..robot.model import Robot, RobotError

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ..codegen.compiled import Results as IntegerResults
 from ..compile.flow import compile_front, front_of
 from ..compile.front import Front
-from ..compile.parameters import not_registers
 from ..compile.product import Product
 from ..compile.specification import DesignedRobot, Specification
 from ..design.arrays import all_gives, given_coordinates, needs
@@ -26,7 +25,7 @@ from ..design.rules import ONE_TASK
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format
-from ..graph.word import kind_of, shape_of
+from ..graph.word import kind_of, not_registers, shape_of
 from ..robot.angles import wrapped
 from ..robot.model import Robot
 from ..robot.variations import PAYLOAD, SIZE

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..compile.front import of_bodies
-from ..compile.parameters import canonical_of
 from ..compile.product import Product
 from ..compile.specification import DesignedRobot, Specification
 from ..design.arrays import given_coordinates
+from ..design.design import canonical_of
 from ..design.facts import TaskFacts
 from ..design.loading import load
 from ..design.manifest import HardwareManifest

@@ -162,7 +162,7 @@ class NativeProgram:
 
     @cached_property
     def _canonical(self) -> Robot:
-        from ..compile.parameters import rewritten
+        from ..design.design import rewritten
 
         *_, (_, last) = rewritten(self.design, self.robot, in_floats=True)
         return last

@@ -23,6 +23,7 @@ from ..design.design import (
     has_registers,
     is_left_open,
     is_unformulated,
+    rewritten,
 )
 from ..design.effects import notes_of_interval, refuse_design, refused
 from ..design.limits import no_limits, unused_limits
@@ -49,7 +50,6 @@ from .front import (
     refuse_large,
     refuse_still,
 )
-from .parameters import model_of, note_of_registers, refuse_own_angles, rewritten
 from .product import Product, need_of
 from .samples import note_of_near, refuse_dependent, refuse_singular
 from .words import FixedFunctions
@@ -92,13 +92,18 @@ def front_of(
     progress(f"trace: {robot.nv} coordinates")
     bodies, registers = of_bodies(design), has_registers(design)
     *_, (last, canonical) = rewritten(design, robot, bodies, notes, in_floats)
-    numbers = model_of(design, robot, bodies) if registers else None
-    if numbers:
+    numbers = None
+    if registers:
+        from .parameters import model_of, refuse_own_angles
+
+        numbers = model_of(design, robot, bodies)
         refuse_own_angles(design, numbers)
     counts: list[tuple[str, dict[str, int]]] = []
     progress("identities and common factors")
     graph, parameters = in_reals(design, canonical, numbers, counting(counts, last))
     if parameters:
+        from .parameters import note_of_registers
+
         notes.append(note_of_registers(design, parameters))
     notes += notes_of_masses(design)
     notes += notes_of_contacts(design, bounds(design, canonical).contact)

@@ -6,13 +6,14 @@ import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..design.arrays import given_coordinates, held, is_near, pushed, root_of
 from ..design.bounds import bounds
 from ..design.choices import LATHROP
-from ..design.design import Design, formulation_of, holds
+from ..design.design import Design, canonical_of, formulation_of, holds, rewritten
 from ..design.effects import refuse_design
 from ..design.functions import MATRICES, OF_MASSES
 from ..design.loading import as_filed
@@ -25,24 +26,19 @@ from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.verify import verify
+from ..graph.word import not_registers
 from ..robot.frames import align_axes
 from ..robot.model import Robot, RobotError
-from ..robot.model_parameters import ModelParameters
 from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
 from ..words.order import EXACT, run
 from ..words.pivot_bounds import NO_BOUNDS, PivotBounds
-from .parameters import (
-    Parameters,
-    any_registers,
-    canonical_of,
-    first_registers,
-    not_registers,
-    rewritten,
-    settled,
-)
 from .samples import carried_by, frames_of, nodes_of, sample_states
 from .specification import DesignedRobot
+
+if TYPE_CHECKING:
+    from ..robot.model_parameters import ModelParameters
+    from .parameters import Parameters
 
 SECOND = "ddid"
 SIZED, SIZED_SEED = 256, 9  # random states, by which powers of two are chosen
@@ -203,6 +199,8 @@ def in_reals(
         graph = trace(design, canonical)
         watch(TRACED, graph)
         return run(EXACT, graph, any_inputs(design, canonical, graph.inputs), watch), None
+    from .parameters import any_registers, first_registers, settled
+
     graph, first = first_registers(numbers, _traced(design, canonical, numbers))
     watch(TRACED, verify(graph))
     names = not_registers(graph.inputs)

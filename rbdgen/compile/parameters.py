@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from ..design.arrays import reads_links
-from ..design.design import Design, has_registers
+from ..design.design import Design, canonical_of
 from ..graph.evaluate import evaluate, intervals_of
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node
-from ..graph.word import PARAMETER, spell
+from ..graph.word import DEVIATION, spell
 from ..passes.registers import renumbered, to_registers
-from ..robot.canonical import stages
 from ..robot.model import Array, Robot, RobotError
 from ..robot.model_parameters import ModelParameters, number_name, numbers_of
 from ..words.domain import copied
@@ -24,7 +23,6 @@ from ..words.ranges import RECIPROCALS
 MOST_OFF = 0.8  # of a pivot, to first order; beyond that it may be anything
 SLACK = 1e-9  # of a limit, which rounding takes
 PIVOT = "pivot"  # an output that only limits are read of
-DEVIATION = "deviation"  # of the file's parameters, in units of the tolerance
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,31 +140,6 @@ class Parameters:
         }
 
 
-def rewritten(
-    design: Design,
-    robot: Robot,
-    bodies: bool = False,
-    notes: list[str] | None = None,
-    in_floats: bool = False,
-) -> Iterator[tuple[str, Robot]]:
-    """The robot after each of the rewrites, as the design asks for them; see `stages`.
-
-    ``in_floats``: for a program in floating point, which snaps no angle unless the design says so.
-    """
-    snap = design.snap or 0.0 if in_floats else design.snap
-    return stages(robot, snap, notes, bodies, design.alike, has_registers(design))
-
-
-def canonical_of(design: Design, bodies: bool = False) -> Callable[[Robot], Robot]:
-    """All of these rewrites, which robots of a model share."""
-
-    def canonical(robot: Robot) -> Robot:
-        *_, (_, last) = rewritten(design, robot, bodies)
-        return last
-
-    return canonical
-
-
 def model_of(design: Design, robot: Robot, bodies: bool) -> ModelParameters:
     """The numbers that robots of the design's model differ in."""
     links = reads_links(design)
@@ -199,11 +172,6 @@ def any_registers(parameters: Parameters, n: int, seed: int) -> dict[str, Array]
     values = parameters.numbers.values
     size = np.abs(values) + np.ptp(np.stack(parameters.numbers.box), axis=0)
     return parameters.columns(values + 0.3 * size * rng.normal(size=(n, len(values))))
-
-
-def not_registers(names: Sequence[str]) -> list[str]:
-    """The inputs of a graph that come with each task."""
-    return [name for name in names if not name.startswith(f"{PARAMETER}[")]
 
 
 def note_of_registers(design: Design, parameters: Parameters) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,14 +22,16 @@ from ..dynamics.trace import trace as trace_functions
 from ..graph.accuracy import Accuracy
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
-from ..graph.word import DRAWN, FAR, HOLD, ROOT, indices, kind_of, renamed, spell
+from ..graph.word import DEVIATION, DRAWN, FAR, HOLD, ROOT, indices, kind_of, renamed, spell
 from ..robot.frames import frame_of
 from ..robot.model import BASE, Array, Robot, RobotError, Transform
-from ..robot.model_parameters import ModelParameters
 from ..robot.rotors import without_friction
 from ..robot.variations import PAYLOAD
 from ..words.domain import Domain, copied
-from .parameters import DEVIATION, Parameters, symbolic
+
+if TYPE_CHECKING:
+    from ..robot.model_parameters import ModelParameters
+    from .parameters import Parameters
 
 # functions that need a regular mass matrix
 REGULAR = {*INVERTING, "cfd", "difd", *ROLLOUTS}
@@ -313,6 +316,7 @@ def carried_by(design: Design, robot: Robot) -> tuple[int, Transform] | None:
 
 def nodes_of(design: Design, numbers: ModelParameters) -> InNodes:
     """The robot, its frames and its payload's over nodes of a builder: an input for each number."""
+    from .parameters import symbolic
 
     def in_nodes(builder: Builder) -> tuple[Robot, Frames, tuple[int, Transform] | None]:
         robot = symbolic(numbers, builder)

@@ -12,11 +12,11 @@ from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.verify import verify
 from ..graph.visits import Program, Source, inlined
-from ..graph.word import PARAMETER, spell
+from ..graph.word import PARAMETER, not_registers, spell
 from ..robot.model import Robot
 from ..robot.model_parameters import ModelParameters
 from .front import Front, frame_index
-from .parameters import Parameters, not_registers, symbolic
+from .parameters import Parameters, symbolic
 
 
 def with_visits(front: Front) -> tuple[Front, Program | None]:

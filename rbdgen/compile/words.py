@@ -26,8 +26,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import STILL
 from ..graph.visits import LIMB, Program
-from ..graph.word import PARAMETER, kind_of
-from ..passes.registers import with_registers
+from ..graph.word import DEVIATION, PARAMETER, kind_of, not_registers
 from ..robot.denavit_hartenberg import chained_frames
 from ..robot.model import RobotError
 from ..system.messages import Progress
@@ -38,7 +37,6 @@ from ..words.order import UNITS, run
 from ..words.program_ranges import ProgramDomain, ToWords, read_by_visits
 from ..words.ranges import NotPositive, Ranges
 from .front import Front
-from .parameters import DEVIATION, not_registers
 from .samples import domain_of, factors, sample_states
 
 if TYPE_CHECKING:
@@ -122,6 +120,8 @@ def in_words(
             "smaller --tolerance, or --parameters constants"
         ) from None
     if front.parameters is not None:
+        from ..passes.registers import with_registers
+
         fixed = with_registers(fixed, front.parameters.nominal)
     if all(node.op in STILL for node in fixed.graph.outputs.values()):
         raise _constant(front)

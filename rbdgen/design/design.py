@@ -16,11 +16,12 @@ Values derived from the choices of a design, and designs derived from others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from ..robot.model import RobotError
+from ..robot.canonical import stages
+from ..robot.model import Robot, RobotError
 from .checks import mix
 from .choices import ERROR, WORDS
 from .effects import refused
@@ -113,6 +114,31 @@ def has_least_latency(design: Design) -> bool:
 def has_registers(design: Design) -> bool:
     """Whether what differs between robots of one model is in registers."""
     return design.parameters == "registers"
+
+
+def rewritten(
+    design: Design,
+    robot: Robot,
+    bodies: bool = False,
+    notes: list[str] | None = None,
+    in_floats: bool = False,
+) -> Iterator[tuple[str, Robot]]:
+    """The robot after each of the rewrites, as the design asks for them; see `stages`.
+
+    ``in_floats``: for a program in floating point, which snaps no angle unless the design says so.
+    """
+    snap = design.snap or 0.0 if in_floats else design.snap
+    return stages(robot, snap, notes, bodies, design.alike, has_registers(design))
+
+
+def canonical_of(design: Design, bodies: bool = False) -> Callable[[Robot], Robot]:
+    """All of these rewrites, which robots of a model share."""
+
+    def canonical(robot: Robot) -> Robot:
+        *_, (_, last) = rewritten(design, robot, bodies)
+        return last
+
+    return canonical
 
 
 def holds(design: Design) -> bool:

@@ -6,17 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..design.choices import OF_ID
+from ..design.choices import LATHROP, OF_ID
 from ..robot.model import Robot, frozen
 from ..robot.rotors import drivetrains
-from . import lathrop, linear
 from .common_frame import common_frame, joined_roots
 from .composite import Columns, Gradient, Matrix, no_gradient
 from .drivetrains import add_drivetrains
 from .logarithmic import Logarithmic
 from .motion import LinkMotion, RobotState
 from .outward import move
-from .recursive import recursive_gradient
 from .rnea import gather, indices
 from .scalars import Scalar, Vector
 from .spatial import Wrench
@@ -68,7 +66,7 @@ class Recursions:
     @cached_property
     def solving(self) -> Runner:
         """The runner by which M is inverted: a common frame has one region a tree for it."""
-        if self.formulation not in (LOGARITHMIC, lathrop.LOGARITHMIC):
+        if self.formulation not in (LOGARITHMIC, LATHROP[-1]):
             return self.run
         return self.run.together(joined_roots(self.robot))
 
@@ -118,6 +116,8 @@ class Recursions:
         tau = gather(run, robot, moved, unit, observe, balance)
         found = columns.gradient
         if wanted and self.formulation == RECURSIVE:
+            from .recursive import recursive_gradient
+
             assert isinstance(run, Inline)
             found = recursive_gradient(run.arithmetic, robot, moved, whole, unit, run.suffix)
         return RecursionPass(moved, tau, columns.gradient.M, found)
@@ -126,7 +126,11 @@ class Recursions:
         """τ (nv,) in a formulation that has nothing else."""
         m = self.multiplications
         if self.formulation == LINEAR:
+            from . import linear
+
             return linear.inverse_dynamics(run, robot, state, m)
+        from . import lathrop
+
         return lathrop.inverse_dynamics(run, robot, state, m, self.formulation, self.balance)
 
     def _summed(self, run: Runner, robot: Robot, state: RobotState, wanted: bool) -> RecursionPass:

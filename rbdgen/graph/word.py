@@ -9,7 +9,7 @@ read and spelled.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -18,6 +18,7 @@ ROOT = "root"  # a number of a state, below 0 where its base moves as it is told
 PARAMETER = "parameter"  # a number that a register holds
 FAR = "far"  # a number: 1 where the M⁻¹ that came in was not near, else 0
 HOLD = "hold"  # components of λ, as coordinates of a search
+DEVIATION = "deviation"  # of the file's parameters, in units of the tolerance
 DRAWN = "drawn"  # velocities before they are those of held frames, as such coordinates
 # As many as v has entries (less a given base's), as q has, twice v's, and as frames are named.
 V, Q, X, FRAMES = "v", "q", "x", "frames"
@@ -119,3 +120,8 @@ def first_of(row: str) -> Word:
 def indices(name: str) -> tuple[int, ...]:
     """``M[3,1]`` → (3, 1)."""
     return parse(name).indices
+
+
+def not_registers(names: Sequence[str]) -> list[str]:
+    """The inputs of a graph that come with each task."""
+    return [name for name in names if not name.startswith(f"{PARAMETER}[")]

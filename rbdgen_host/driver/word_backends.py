@@ -16,8 +16,7 @@ from rbdgen.api.folder import read_manifest, refuse_core
 from rbdgen.api.host_interface import line_layouts, packet_format
 from rbdgen.api.verilated import load_core
 from rbdgen.codegen.compiled import Results
-from rbdgen.compile.parameters import canonical_of
-from rbdgen.design.design import has_registers
+from rbdgen.design.design import canonical_of, has_registers
 from rbdgen.design.facts import TaskFacts
 from rbdgen.design.loading import load
 from rbdgen.design.manifest import HardwareManifest

@@ -17,9 +17,8 @@ import pytest
 from rbdgen.api import generate
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.front import of_bodies
-from rbdgen.compile.parameters import canonical_of
 from rbdgen.compile.words import sample_inputs
-from rbdgen.design.design import no_defaults
+from rbdgen.design.design import canonical_of, no_defaults
 from rbdgen.graph.fixed import parameter_words
 from rbdgen.robot.model import JointKind, RobotError
 from rbdgen.system.messages import CHANGES

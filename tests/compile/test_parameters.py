@@ -10,8 +10,8 @@ import pytest
 
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.front import of_bodies
-from rbdgen.compile.parameters import canonical_of
 from rbdgen.compile.words import RANGE_SAMPLES, sample_inputs
+from rbdgen.design.design import canonical_of
 from rbdgen.design.functions import OF_FRAMES, OF_MASSES
 from rbdgen.graph.fixed import parameter_words
 from rbdgen.robot.canonical import merge_fixed

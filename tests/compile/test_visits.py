@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from rbdgen.compile.flow import Front, front_end
-from rbdgen.compile.parameters import not_registers
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.visits import with_visits
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.word import not_registers
 from tests.support.marks import slow
 from tests.support.register_designs import GEARS
 

@@ -9,11 +9,12 @@ import numpy as np
 from rbdgen.api.reference import golden_model
 from rbdgen.compile.flow import Front
 from rbdgen.compile.front import of_bodies
-from rbdgen.compile.parameters import canonical_of, not_registers
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.arrays import given_coordinates
+from rbdgen.design.design import canonical_of
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.word import not_registers
 from rbdgen.robot.model import Robot
 
 GEARS: dict[str, Any] = {
