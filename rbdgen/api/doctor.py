@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
+from ..codegen.library import headers
 from ..draw.tables import table
 from ..shell.build import CURE, find_loader
 from ..system.cache import cache_folder
@@ -117,6 +118,12 @@ def _tools() -> Iterator[Dependency]:
         yield Dependency("C++ compiler", THERE, said[0] if said else "", what, "")
     except NoCompiler as error:
         yield Dependency("C++ compiler", MISSING, "", what, str(error).partition(": ")[2])
+    what = "Dynamics(…, 'cpp')"
+    try:
+        headers()
+        yield Dependency("Python.h", THERE, platform.python_version(), what, "")
+    except NoCompiler as error:
+        yield Dependency("Python.h", MISSING, "", what, str(error).partition(": ")[2])
     nvidia = Path("/proc/driver/nvidia/version").exists()
     cure = "" if nvidia else "a machine that has one"
     what = "Dynamics(…, 'cuda'), bench gpu"

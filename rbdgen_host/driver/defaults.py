@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.api.folder import MARK, InputError
+from rbdgen.codegen.library import headers
 from rbdgen.design.choices import COMPILED
 from rbdgen.design.options import OF_HARDWARE
 from rbdgen.robot.xml_lines import did_you_mean
@@ -40,13 +41,14 @@ def check_words(**said: str) -> None:
 def usual_backend(robot: str | Path) -> tuple[str, tuple[str, ...]]:
     """The back end where nobody names one, and a note where it is not the usual one.
 
-    A robot's is C++, or the float64 reference where there is no compiler. A folder's, which holds
+    A robot's is C++, or the float64 reference where there is no compiler, or no header of Python. A folder's, which holds
     hardware, has the hardware's bits.
     """
     if (Path(robot) / MARK).is_file():
         return OF_FOLDERS, ()
     try:
         find_compiler()
+        headers()
     except NoCompiler as error:
         return WITHOUT_COMPILER, (f"backend: {SLOWER}: {error}",)
     return DEFAULT, ()

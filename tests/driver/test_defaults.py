@@ -38,10 +38,16 @@ def test_cpp_answers_unless_said() -> None:
     np.testing.assert_allclose(driver.rnea(*STATE), exact, rtol=1e-12)
 
 
-def test_golden_answers_where_there_is_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("lacking", ["no-such-compiler", "Python.h"])
+def test_golden_answers_where_there_is_no_compiler(
+    lacking: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is said, and threads that only C++ has are no reason to refuse."""
-    monkeypatch.setenv("CXX", "no-such-compiler")
-    with pytest.warns(DynamicsWarning, match="golden answers in place of cpp, .*no-such-compiler"):
+    if lacking == "Python.h":
+        monkeypatch.setattr("sysconfig.get_paths", lambda: {"include": "/nowhere"})
+    else:
+        monkeypatch.setenv("CXX", lacking)
+    with pytest.warns(DynamicsWarning, match=f"golden answers in place of cpp, .*{lacking}"):
         driver = Dynamics("pendulum", threads=2)
     assert driver.backend == "golden"
     assert any("golden answers in place of cpp" in note for note in driver.notes)
