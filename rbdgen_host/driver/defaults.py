@@ -41,8 +41,8 @@ def check_words(**said: str) -> None:
 def usual_backend(robot: str | Path) -> tuple[str, tuple[str, ...]]:
     """The back end where nobody names one, and a note where it is not the usual one.
 
-    A robot's is C++, or the float64 reference where there is no compiler, or no header of Python. A folder's, which holds
-    hardware, has the hardware's bits.
+    A robot's is C++, or the float64 reference where there is no compiler, or no header of Python. A
+    folder's, which holds hardware, has the hardware's bits.
     """
     if (Path(robot) / MARK).is_file():
         return OF_FOLDERS, ()
