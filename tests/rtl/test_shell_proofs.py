@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -22,6 +22,7 @@ from rbdgen.shell.task_links import HEADER, ResponseWriter, TaskReader
 from rbdgen.shell.task_packets import WORD_BITS, PacketFormat, Status, TaskFunction
 from rbdgen.shell.task_registers import ADDRESS_WIDTH
 from rbdgen.shell.task_shell import TaskShell
+from tests.support.function_core import result_layout, task_layout
 from tests.support.proofs import (
     Order,
     Proof,
@@ -44,11 +45,7 @@ FUNCTIONS = {
 }
 WIDTHS = (3, 1, 4)
 FORMATS = {lanes: PacketFormat(FUNCTIONS, WIDTHS, lanes) for lanes in (1, 2)}
-OPERANDS = data.StructLayout({f"x{k}": signed(width) for k, width in enumerate(WIDTHS)})
-TASK = data.StructLayout({"function": 4, "tag": 16, "words": OPERANDS})
-RESULT = data.StructLayout(
-    {"function": 4, "tag": 16, "overflow": 1, "words": data.ArrayLayout(signed(3), 4)}
-)
+TASK, RESULT = task_layout(WIDTHS), result_layout(3, 4)
 
 
 def any_of(conditions: Any) -> Value:

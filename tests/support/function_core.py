@@ -23,21 +23,20 @@ FUNCTIONS = {
 DELAYS = {0: 2, 1: 19, 5: 6, 9: 1}  # clocks in a function's pipeline
 AFTER_DELAY = 3  # and then in its FIFO and the output register
 
-TASK = data.StructLayout(
-    {
-        "function": 4,
-        "tag": 16,
-        "words": data.StructLayout({f"x{k}": signed(width) for k, width in enumerate(WIDTHS)}),
-    }
-)
-RESULT = data.StructLayout(
-    {
-        "function": 4,
-        "tag": 16,
-        "overflow": 1,
-        "words": data.ArrayLayout(signed(RESULT_WIDTH), 11),
-    }
-)
+
+def task_layout(widths: Sequence[int]) -> data.StructLayout:
+    """What a core takes, with operands of so many bits."""
+    words = data.StructLayout({f"x{k}": signed(width) for k, width in enumerate(widths)})
+    return data.StructLayout({"function": 4, "tag": 16, "words": words})
+
+
+def result_layout(width: int, count: int) -> data.StructLayout:
+    """What a core gives, with so many words of so many bits."""
+    words = data.ArrayLayout(signed(width), count)
+    return data.StructLayout({"function": 4, "tag": 16, "overflow": 1, "words": words})
+
+
+TASK, RESULT = task_layout(WIDTHS), result_layout(RESULT_WIDTH, 11)
 
 
 class FunctionCore(wiring.Component):
