@@ -18,11 +18,11 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+from ..compile.expected import errors_in_graph
+from ..compile.fixed_functions import FixedFunctions
 from ..compile.flow import compile_front, front_end
 from ..compile.front import Front
 from ..compile.plans import every
-from ..compile.word_errors import errors_in_graph
-from ..compile.words import FixedFunctions
 from ..design.choices import LARGEST_INTERVAL, MOST_GUARD, WORDS
 from ..design.coordinates import brief
 from ..design.design import Design

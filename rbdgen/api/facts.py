@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import Unpack
 
 from ..compile.accelerator_area import accelerator_features
-from ..compile.expected import advice, with_errors
+from ..compile.expected import with_errors
 from ..compile.flow import compile_front, front_end
+from ..compile.formulation import advice
 from ..compile.front import Front, roughly
 from ..compile.product import Product
 from ..design.bounds import whole_turns

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Unpack
 
 from ..compile.flow import front_end
-from ..compile.small import small
+from ..compile.joint_choice import small
 from ..design.keywords import DesignChoices
 from ..design.loading import refuse_unknown
 from ..design.manifest import HardwareManifest

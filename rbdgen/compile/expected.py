@@ -1,17 +1,10 @@
-"""Warnings of a design: errors, efforts, and what would cure them.
-
-The cost and gain of a formulation relative to the one with the fewest products.
-
-Efforts that motion within a design's limits takes, beside those that its joints have.
-
-Expected errors of words: the arrays that are far off, and the cure.
-"""
+"""Errors that words leave in results, which are too large to choose, and notes of what is off."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -20,102 +13,106 @@ from .. import golden
 from ..design.arrays import given_coordinates, needs
 from ..design.bounds import bounds, random_states
 from ..design.choices import ERROR
-from ..design.coordinates import CoordinateError, said, worst_at, worst_share
-from ..design.design import Design, choice_of, formulation_of
+from ..design.coordinates import CoordinateError, coordinate_errors, said, worst_at, worst_share
+from ..design.design import Design
 from ..design.functions import NEEDS, OF_FRAMES, OF_MASSES, ROLLOUTS
-from ..design.nested import FORMULATED
-from ..graph.accuracy import REPORTED, SCALES
-from ..graph.fixed import Flags
-from ..graph.visits import Program
+from ..dynamics.interface import to_columns
+from ..graph.accuracy import REPORTED, SCALES, Accuracy, StateScale
+from ..graph.fixed import FixedGraph, Flags, evaluate_fixed
+from ..graph.visits import Program, once
 from ..robot.model import Array, Robot
 from ..system.messages import changing
-from .front import Front, in_reals
+from ..words.program_ranges import WHOLE, evaluate_program
+from .front import Front
 from .product import Product
-from .word_errors import STATES, Columns, Expected, errors_in, errors_in_graph, too_inexact
+from .samples import accuracy_of, sample_states
 
-LEAST_HEIGHT = 4  # joints from the base to the last one, below which sums gain next to nothing
+TWICE, TENFOLD = 2.0, 10.0  # an error beside that of another way to make the same
+STATES, SEED = 256, 23  # at each scale
 
-
-def advice(front: Front) -> str | None:
-    """Products and cycles of a logarithmic design beside those of composites; None for others."""
-    design = front.design
-    if formulation_of(design) != "logarithmic" or choice_of(design, FORMULATED):
-        return None
-    from .estimate import cycles
-
-    other = replace(
-        design,
-        formulation="composite",
-        network="sklansky",
-        products="plain",
-        frame=None,
-        inverse="computed",
-    )
-    numbers = front.parameters.numbers if front.parameters else None
-    composite, _ = in_reals(other, front.canonical, numbers)
-    height = front.canonical.depth
-    rows = []
-    for name, graph in (("logarithmic", front.graph), ("composite", composite)):
-        count = graph.operations()
-        rows.append(
-            f"{name} {count['mul']} products + {count['mulc']} by constants, about "
-            f"{cycles(graph)} cycles of arithmetic"
-        )
-    advised = (
-        f"height {height}: little or nothing gained, --formulation composite takes less"
-        if height < LEAST_HEIGHT
-        else f"height {height}: worth its multipliers where latency counts"
-    )
-    return f"formulation: {'; '.join(rows)}; {advised}"
+Columns = dict[str, Array]
+# Of states (N,) of the front's inputs: a function, where it has one, what it computes, its results
+# in words, and which states overflow.
+Results = Callable[[Columns], Iterator[tuple[str | None, Program, Columns, Flags]]]
 
 
-EFFORT_STATES, SEED, EXTREMES = 256, 29, 0.5
-BITS = 3  # above an effort limit; robots whose limits are those of their motors have up to 2
+@dataclass(frozen=True)
+class Expected:
+    """Errors of each coordinate that words leave, and how many of the states overflow."""
+
+    errors: tuple[CoordinateError, ...]
+    overflows: int
 
 
-def note_of_efforts(design: Design, robot: Robot) -> str:
-    """A line where efforts within the limits are `BITS` above the file's limits of them; or empty.
+def errors_in(front: Front, results: Results, states: int = STATES) -> Expected:
+    """Results in words beside the float graph's, in so many states at each scale."""
+    overflows, found = 0, dict[str | None, Accuracy]()
+    for k, scale in enumerate(REPORTED):
+        columns, overflowed = _drawn(front, states, scale.share), np.zeros(states, np.bool_)
+        for function, task, words, flags in results(columns):
+            own = found.setdefault(function, accuracy_of(front.design, front.canonical))
+            own.add(k, words, evaluate_program(task, front.graph, columns))
+            overflowed = overflowed | flags
+        overflows += int(overflowed.sum())
+    errors = [
+        error
+        for function, own in found.items()
+        for error in coordinate_errors(front.design, front.canonical, own, function)
+    ]
+    return Expected(tuple(errors), overflows)
 
-    Words that hold such efforts are as much too coarse for those that the motors have. Each joint's
-    largest of some states is compared, and the median joint counts. Nothing is said of a design
-    whose efforts were limited, nor of a robot that cannot hold its own weight: those limits are
-    none.
+
+def errors_in_graph(front: Front, fixed: FixedGraph, states: int = STATES) -> Expected:
+    """The same of a graph in words that gives all results."""
+
+    def results(columns: Columns) -> Iterator[tuple[str | None, Program, Columns, Flags]]:
+        inputs = {name: word.quantize(columns[name]) for name, word in fixed.inputs.items()}
+        found = evaluate_fixed(fixed, inputs)
+        nodes = fixed.graph.outputs
+        words = {name: fixed.formats[nodes[name]].real(own) for name, own in found.outputs.items()}
+        flags = np.zeros(states, np.bool_)
+        for own in found.overflowed.values():
+            flags = flags | own
+        yield None, once(WHOLE, front.graph), words, flags
+
+    return errors_in(front, results, states)
+
+
+def too_inexact(
+    errors: Sequence[CoordinateError], others: Sequence[CoordinateError], promised: float
+) -> str:
+    """The worst coordinate of a design that is not to be chosen by itself; empty of one that may.
+
+    It may not where a coordinate is off by more than is promised, and by more than `TWICE` what it
+    is in the other design (``others``: empty where there is none); nor where the worst one is off
+    by more than `TENFOLD` the other's worst.
     """
-    box = bounds(design, robot)
-    limited = [i for i in robot.free if _has_limit(robot, i)]
-    moved = [f for f in design.functions if f not in (*OF_FRAMES, *OF_MASSES) and "qd" in NEEDS[f]]
-    if not limited or not moved or np.isfinite(box.effort).any():
-        return ""
-    joints = [robot.v_slices[i].start for i in limited]
-    efforts = np.array([robot.joints[i].limits.effort for i in limited])
-    state = random_states(robot, box, EFFORT_STATES, SEED, EXTREMES)
-    still = np.zeros_like(state["qd"])
-    qdd = state["qdd"] if {"qdd", "tau"}.intersection(needs(design)) else still
+    beside = {own.name: own for own in others}
 
-    def times(qd: Array, qdd: Array) -> Array:
-        """Each joint's largest |τ| over its limit (joints,)."""
-        tau = golden.rnea(robot, state["q"], qd, qdd)[:, joints]
-        return np.asarray(np.abs(tau).max(axis=0) / efforts)
+    def share(error: CoordinateError | None, scale: StateScale) -> float:
+        return error.relative(scale) / scale.times if error else 0.0
 
-    most = 2.0**BITS
-    reached = times(state["qd"], qdd)
-    if np.median(reached) <= most or np.median(times(still, still)) > 1:
-        return ""
-    if np.median(times(still, qdd)) > most:
-        option, fitting = "acceleration", box.qdd[joints] / reached
-    else:
-        option, fitting = "velocity", box.qd[joints] / np.sqrt(reached)
-    middle = float(np.median(reached))
-    return changing(
-        f"at these limits tau reaches {middle:.2g} times the effort limits (median joint; "
-        f"{math.log2(middle):.0f} bits of its word): lower them with --{option} "
-        f"{np.median(fitting):.2g}, or to those of a recording with rbdgen fit"
+    def largest(found: Sequence[CoordinateError]) -> tuple[float, str]:
+        shares = ((share(own, scale), said(own, scale)) for own in found for scale in SCALES)
+        return max(shares, default=(0.0, ""))
+
+    worst, text = largest(errors)
+    missed = any(
+        share(own, scale) > max(promised, TWICE * share(beside.get(own.name), scale))
+        for own in errors
+        for scale in SCALES
     )
+    tenfold = bool(others) and worst > TENFOLD * largest(others)[0]
+    return text if missed or tenfold else ""
 
 
-def _has_limit(robot: Robot, i: int) -> bool:
-    joint = robot.joints[i]
-    return joint.kind.nv == 1 and 0 < joint.limits.effort < math.inf
+def _drawn(front: Front, states: int, share: float) -> Columns:
+    """States as inputs of the front's graph, (N,) each; registers hold the design's own robot."""
+    own = front.parameters.nominal if front.parameters else {}
+    names = [name for name in front.graph.inputs if name not in own]
+    state = sample_states(front.design, front.canonical, states, SEED, share=share)
+    columns = to_columns(front.canonical, names, state)
+    return columns | {name: np.full(states, value) for name, value in own.items()}
 
 
 TOO_MUCH = 1e-2  # a coordinate that is off by more makes the note one that changes results
@@ -209,3 +206,52 @@ def _shares(made: Product) -> bool:
     """Whether in an accelerator something is time-multiplexed, to which no error can be
     promised."""
     return not made.is_core and any(plan.turns for plan in made.plans)
+
+
+EFFORT_STATES, EFFORT_SEED, EXTREMES = 256, 29, 0.5
+BITS = 3  # above an effort limit; robots whose limits are those of their motors have up to 2
+
+
+def note_of_efforts(design: Design, robot: Robot) -> str:
+    """A line where efforts within the limits are `BITS` above the file's limits of them; or empty.
+
+    Words that hold such efforts are as much too coarse for those that the motors have. Each joint's
+    largest of some states is compared, and the median joint counts. Nothing is said of a design
+    whose efforts were limited, nor of a robot that cannot hold its own weight: those limits are
+    none.
+    """
+    box = bounds(design, robot)
+    limited = [i for i in robot.free if _has_limit(robot, i)]
+    moved = [f for f in design.functions if f not in (*OF_FRAMES, *OF_MASSES) and "qd" in NEEDS[f]]
+    if not limited or not moved or np.isfinite(box.effort).any():
+        return ""
+    joints = [robot.v_slices[i].start for i in limited]
+    efforts = np.array([robot.joints[i].limits.effort for i in limited])
+    state = random_states(robot, box, EFFORT_STATES, EFFORT_SEED, EXTREMES)
+    still = np.zeros_like(state["qd"])
+    qdd = state["qdd"] if {"qdd", "tau"}.intersection(needs(design)) else still
+
+    def times(qd: Array, qdd: Array) -> Array:
+        """Each joint's largest |τ| over its limit (joints,)."""
+        tau = golden.rnea(robot, state["q"], qd, qdd)[:, joints]
+        return np.asarray(np.abs(tau).max(axis=0) / efforts)
+
+    most = 2.0**BITS
+    reached = times(state["qd"], qdd)
+    if np.median(reached) <= most or np.median(times(still, still)) > 1:
+        return ""
+    if np.median(times(still, qdd)) > most:
+        option, fitting = "acceleration", box.qdd[joints] / reached
+    else:
+        option, fitting = "velocity", box.qd[joints] / np.sqrt(reached)
+    middle = float(np.median(reached))
+    return changing(
+        f"at these limits tau reaches {middle:.2g} times the effort limits (median joint; "
+        f"{math.log2(middle):.0f} bits of its word): lower them with --{option} "
+        f"{np.median(fitting):.2g}, or to those of a recording with rbdgen fit"
+    )
+
+
+def _has_limit(robot: Robot, i: int) -> bool:
+    joint = robot.joints[i]
+    return joint.kind.nv == 1 and 0 < joint.limits.effort < math.inf

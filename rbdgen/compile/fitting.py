@@ -7,7 +7,7 @@ Up to a length that differs, a longer interval takes less, so that a few plans f
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -15,95 +15,9 @@ from ..design.choices import WIDTHS
 from ..design.design import Design, with_choice
 from ..design.nested import FITTED, Choice
 from ..design.target import TARGETS, Target
-from ..schedule.area import NoModel, estimated, fitted
-from ..schedule.units import Binding
-
-FILLED = 0.8  # of LUTs and flip-flops: what is fuller is seldom placed and routed
-CELLS = {"luts": "LUTs", "flip_flops": "flip-flops", "block_rams": "block RAMs"}
-
-
-@dataclass(frozen=True)
-class ResourceEstimate:
-    """The resources that a design takes of a part.
-
-    ``logic``: products and units that found no hardware multiplier and are made of LUTs.
-    ``cells``: by the area model; None where there is none of the family.
-    """
-
-    target: Target
-    interval: int
-    multipliers: int
-    logic: int
-    cells: Mapping[str, int] | None
-
-    @property
-    def lacking(self) -> list[str]:
-        """The resources that the part has too little of: ``about 90000 of 83640 LUTs``."""
-        found = []
-        if self.multipliers > self.target.multipliers:
-            found.append(f"{self.multipliers} of {self.target.multipliers} multipliers")
-        for key, name in CELLS.items():
-            if self.cells is not None and self.cells[key] > room(self.target, key):
-                found.append(f"about {self.cells[key]} of {getattr(self.target, key)} {name}")
-        return found
-
-    @property
-    def fits(self) -> bool:
-        """Whether the part has enough of everything."""
-        return not self.lacking
-
-    @property
-    def filled(self) -> float:
-        """The share of what there is most too little of."""
-        shares = [self.multipliers / self.target.multipliers]
-        if self.cells is not None:
-            shares += [self.cells[key] / room(self.target, key) for key in CELLS]
-        return max(shares)
-
-    def __str__(self) -> str:
-        text = f"{self.multipliers} of {self.target.multipliers} multipliers"
-        if self.cells is None:
-            return f"{text}; how many LUTs is not known"
-        return f"{text} and about {self.cells['luts']} of {self.target.luts} LUTs"
-
-
-def room(target: Target, cells: str) -> float:
-    """How many of a part's cells a design may take."""
-    there: int = getattr(target, cells)
-    return there if cells == "block_rams" else FILLED * there
-
-
-def need(
-    target: Target,
-    interval: int,
-    multipliers: int,
-    features: Mapping[str, int],
-    bindings: Sequence[Binding],
-) -> ResourceEstimate:
-    """The resources of one plan or several that take a task every ``interval`` cycles."""
-    styles = [s for b in bindings for k in (b.style, b.sincos, b.recip) for s in k.values()]
-    try:
-        cells = estimated(target.family, features)
-    except NoModel:
-        cells = None
-    return ResourceEstimate(target, interval, multipliers, styles.count("logic"), cells)
-
-
-def too_large(need: ResourceEstimate) -> str:
-    """A note that a design that was asked for is larger than its part; empty if it is not."""
-    if need.fits:
-        return ""
-    return (
-        f"DOES NOT FIT {need.target.name}, by the area model: {', '.join(need.lacking)}"
-        f"{_at_most(need)}; without --ii, --multipliers and --fold the fastest that fits is made, "
-        "if one does"
-    )
-
-
-def _at_most(need: ResourceEstimate) -> str:
-    if need.cells is None:
-        return ""
-    return f" (LUTs and flip-flops are filled to {100 * FILLED:.0f} % at most)"
+from ..schedule.area import fitted
+from .product import ResourceEstimate, at_most
+from .search import Candidate, Search
 
 
 @dataclass(frozen=True)
@@ -124,21 +38,18 @@ class SharingChoice:
 
 
 M = TypeVar("M")
+Try = Candidate[ResourceEstimate, M]  # a design that was planned, and what it takes
+
+
+def _speed(one: Try[M]) -> tuple[bool, float]:
+    """The order: those that fit, by their intervals, before the others, by how full the part is."""
+    fits = one.cost.fits
+    return not fits, one.cost.interval if fits else one.cost.filled
 
 
 @dataclass(frozen=True, eq=False)
-class Try(Generic[M]):
-    """A design that was planned, and what it takes; ``inexact``: as of its `SharingChoice`."""
-
-    design: Design
-    need: ResourceEstimate
-    made: M
-    inexact: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class Search(Generic[M]):
-    """The search for the fastest design.
+class Fastest(Generic[M]):
+    """The search for the fastest design that fits.
 
     ``alone``: a design as it is where nothing need be shared. ``ways``: to share, those that give
     better designs first. ``make``: the plan of a design for a part, and what it takes of it.
@@ -152,18 +63,20 @@ class Search(Generic[M]):
     progress: Callable[[str], None]
     beyond: Callable[[Target], ResourceEstimate | None] = lambda target: None
 
-    def fastest(self, design: Design, target: Target) -> tuple[Design, M]:
+    def of(self, design: Design, target: Target) -> tuple[Design, M]:
         """The fastest design that fits, else the smallest; it says what was chosen, and why."""
-        tried = list(self._tried(design, target))
-        found = _fastest(tried)
-        best = found or min(tried, key=lambda t: t.need.filled)
-        beyond = self.beyond(target)
-        if found is None:
-            note = self._nothing(design, best, len(tried) > 1)
+        search = self._search(design, target)
+        best, first, beyond = search.best, search.tried[0], self.beyond(target)
+        if not best.cost.fits:
+            note = self._nothing(design, best, len(search.tried) > 1)
         else:
-            note = _why(best, tried[0]) if beyond is None else _why_beyond(best, beyond)
+            note = _why(best, first) if beyond is None else _why_beyond(best, beyond)
         options = {"ii": best.design.ii, "fold": best.design.fold}
-        return with_choice(design, Choice(FITTED, note, options, found is not None)), best.made
+        choice = Choice(FITTED, note, options, best.cost.fits)
+        return with_choice(design, choice), best.made
+
+    def _search(self, design: Design, target: Target) -> Search[ResourceEstimate, M]:
+        return Search(self._tried(design, target), _speed)
 
     def _tried(self, design: Design, target: Target) -> Iterator[Try[M]]:
         """Designs until one fits that no other can be faster than; first the one alone."""
@@ -172,7 +85,7 @@ class Search(Generic[M]):
         if beyond is None:
             first = self._at(self.alone(design), target)
             yield first
-            if first.need.fits:
+            if first.cost.fits:
                 return
         else:
             self.progress(f"additions alone take {', '.join(beyond.lacking)}: they must be shared")
@@ -190,8 +103,8 @@ class Search(Generic[M]):
                 continue
             for one in self._along(design, target, way, best):
                 yield one
-                if one.need.fits:
-                    best = min(best or one.need.interval, one.need.interval)
+                if one.cost.fits:
+                    best = min(best or one.cost.interval, one.cost.interval)
         if best is None:
             if beyond is not None:
                 yield self._at(self.alone(design), target)
@@ -220,7 +133,7 @@ class Search(Generic[M]):
         small = -1  # what does not fit
         for large in doubled:
             yield (one := at(large))
-            if one.need.fits:
+            if one.cost.fits:
                 break
             small = large
         else:
@@ -228,23 +141,24 @@ class Search(Generic[M]):
         while large - small > 1:
             middle = (small + large) // 2
             yield (one := at(middle))
-            small, large = (small, middle) if one.need.fits else (middle, large)
+            small, large = (small, middle) if one.cost.fits else (middle, large)
 
     def _at(self, design: Design, target: Target) -> Try[M]:
         found, made = self.make(design, target)
         fits = "fits" if found.fits else "does not fit"
         self.progress(f"{often(found.interval)} {fits} {found.target.name}: {found}")
-        return Try(design, found, made)
+        return Candidate(design, found, made)
 
     def _nothing(self, design: Design, best: Try[M], shared: bool) -> str:
         """A note that nothing fits, and which part or option would."""
-        own, cures = best.need.target, []
+        own, cures = best.cost.target, []
         why = "" if shared else "; to share, there are too few multipliers at any interval"
         for part in sorted(TARGETS.values(), key=lambda t: (t.family != own.family, t.luts)):
             if part.luts <= own.luts or part.family not in fitted()["families"]:
                 continue
-            if found := _fastest(list(self._tried(replace(design, target=part.name), part))):
-                cures.append(f"--target {part.name} fits, {often(found.need.interval)}")
+            there = self._search(replace(design, target=part.name), part).best
+            if there.cost.fits:
+                cures.append(f"--target {part.name} fits, {often(there.cost.interval)}")
                 break
         if len(design.functions) > 1:
             cures.append("fewer functions (--function) take less")
@@ -256,54 +170,43 @@ class Search(Generic[M]):
             )
             cures.append(f"a larger --error takes less, and so may words of 18 bits{turns}")
         return (
-            f"DOES NOT FIT {own.name}: the smallest design, {often(best.need.interval)}, takes "
-            f"{', '.join(best.need.lacking)}{_at_most(best.need)}{why}; it is made all the same; "
+            f"DOES NOT FIT {own.name}: the smallest design, {often(best.cost.interval)}, takes "
+            f"{', '.join(best.cost.lacking)}{at_most(best.cost)}{why}; it is made all the same; "
             f"{'; '.join(cures)}"
         )
 
 
-def _fastest(tried: Sequence[Try[M]]) -> Try[M] | None:
-    """The try of the shortest interval that fits; the first of two of one interval."""
-    able = [one for one in tried if one.need.fits]
-    return min(able, key=lambda one: one.need.interval, default=None)
-
-
 def _why(best: Try[M], alone: Try[M]) -> str:
     """The note of what was chosen, and what it would take otherwise."""
-    part = best.need.target
+    need, other = best.cost, alone.cost
     if best is alone:
-        return f"{often(best.need.interval)} fits {part.name}: {best.need}"
-    otherwise = f"{often(alone.need.interval)} takes {alone.need}"
-    if alone.need.logic:
-        otherwise += f", {alone.need.logic} products made of LUTs for want of multipliers"
-    otherwise += _at_most(best.need)
-    if alone.need.multipliers <= part.multipliers:
+        return f"{often(need.interval)} fits {need.target.name}: {need}"
+    otherwise = f"{often(other.interval)} takes {other}"
+    if other.logic:
+        otherwise += f", {other.logic} products made of LUTs for want of multipliers"
+    otherwise += at_most(need)
+    if other.multipliers <= need.target.multipliers:
         otherwise += "; --no-fit for that all the same"
-    return (
-        f"{often(best.need.interval)}{_in_turn(best)} is the fastest that fits {part.name}: "
-        f"{best.need}; {otherwise}"
-    )
+    return f"{_is_fastest(best)}; {otherwise}"
 
 
 def _why_beyond(best: Try[M], beyond: ResourceEstimate) -> str:
     """The same where a design that shares nothing was not made, being far too large."""
     return (
-        f"{often(best.need.interval)}{_in_turn(best)} is the fastest that fits "
-        f"{best.need.target.name}: {best.need}; additions that share nothing take "
-        f"{', '.join(beyond.lacking)} at any interval{_at_most(best.need)}; --no-fit for a task "
+        f"{_is_fastest(best)}; additions that share nothing take "
+        f"{', '.join(beyond.lacking)} at any interval{at_most(best.cost)}; --no-fit for a task "
         "every cycle all the same"
     )
 
 
-def _in_turn(best: Try[M]) -> str:
-    """A note's words about time-multiplexed joints, and the coordinate that is off by too much."""
-    if best.design.fold != "joints":
-        return ""
-    return (
-        f", time-multiplexed joints ({best.inexact}),"
-        if best.inexact
-        else ", time-multiplexed joints,"
-    )
+def _is_fastest(best: Try[M]) -> str:
+    """A note's words about the best, its time-multiplexed joints and what these are off by."""
+    joints = ""
+    if best.design.fold == "joints":
+        off = f" ({best.inexact})" if best.inexact else ""
+        joints = f", time-multiplexed joints{off},"
+    need = best.cost
+    return f"{often(need.interval)}{joints} is the fastest that fits {need.target.name}: {need}"
 
 
 def often(interval: int) -> str:

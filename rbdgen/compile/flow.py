@@ -3,22 +3,19 @@
 URDF ─ load ─► Robot ─ rewrites ─► canonical Robot ─ trace ─► Graph ─ exact passes ─► Front
 Front ─ ranges, passes to words ─► FixedGraph ─ share, schedule ─► Product ─ rtl ─► Verilog
 
-Beside it, ``front`` traces and refuses, ``words`` finds ranges and formats, ``core`` shares and
-schedules all functions in one stage and ``accelerate`` in several, and ``fitting`` looks for the
-fastest that fits the part.
+Beside it, ``front`` traces and refuses, ``words`` finds ranges and formats, ``stages`` shares and
+schedules functions in one stage or several, and ``fitting`` looks for the fastest that fits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from ..design.bounds import bounds
 from ..design.design import (
     Design,
-    as_asked,
     choice_of,
     has_registers,
     is_left_open,
@@ -36,9 +33,8 @@ from ..graph.fixed import FixedGraph
 from ..robot.model import Robot, RobotError
 from ..system.messages import Progress, changing
 from ..words.wordlength import PrecisionError
-from . import core
 from .expected import note_of_efforts, with_errors
-from .fitting import too_large
+from .fixed_functions import FixedFunctions
 from .front import (
     Front,
     counting,
@@ -50,9 +46,10 @@ from .front import (
     refuse_large,
     refuse_still,
 )
-from .product import Product, need_of
+from .product import Product, need_of, too_large
 from .samples import note_of_near, refuse_dependent, refuse_singular
-from .words import FixedFunctions
+from .search import Candidate, Search
+from .ways import fastest
 
 __all__ = [
     "Front",
@@ -187,55 +184,41 @@ def _in_words(front: Front, progress: Progress, words: FixedFunctions | None) ->
 
 def _fewest_cycles(front: Front, progress: Progress, words: FixedFunctions | None) -> Product:
     """The core in the best formulation of those that fit the part, else in the best."""
+
     from .formulation import ranked
 
-    first: Product | RobotError | None = None
-    for own in ranked(front, progress):
-        try:
-            same = words if own.graph is front.graph else None
-            found = compile_front(own, progress, same)
-        except RobotError as error:  # more multipliers than there are
-            first = first or error
-            continue
-        choice = choice_of(found.design, FITTED)
-        if choice.fits if choice else fits(found):
-            return found
-        first = first or found
-    if isinstance(first, RobotError):
-        raise first
-    assert first is not None
-    return first
+    def candidates() -> Iterator[Candidate[bool, Product | RobotError]]:
+        for own in ranked(front, progress):
+            try:
+                same = words if own.graph is front.graph else None
+                made = compile_front(own, progress, same)
+            except RobotError as error:  # more multipliers than there are
+                yield Candidate(own.design, False, error)
+            else:
+                yield Candidate(made.design, fits(made), made)
+
+    found = Search(candidates(), lambda one: not one.cost, lambda one: one.cost).best.made
+    if isinstance(found, RobotError):
+        raise found
+    return found
 
 
 def fits(made: Product) -> bool:
     """Whether the part has all that the design takes, or it is not asked to."""
-    return not made.design.fit or need_of(made).fits
+    choice = choice_of(made.design, FITTED)
+    return choice.fits if choice else not made.design.fit or need_of(made).fits
 
 
 def _scheduled(front: Front, progress: Progress, words: FixedFunctions | None) -> Product:
     """The product that a design asks for, or the fastest that fits: one stage, or cut into many."""
-    design = front.design
-    if design.accelerator:
-        from . import accelerate
-        from .accelerator_sharing import Pieces
+    words = words or FixedFunctions(front, progress)
+    if not is_left_open(front.design):
+        from .joint_choice import asked
 
-        pieces = Pieces(front, progress)
-        asked = partial(accelerate.asked, words=pieces)
-        make = partial(accelerate.as_asked, words=pieces)
-        search = accelerate.search(front, pieces)
-    else:
-        words = words or FixedFunctions(front, progress)
-        asked = partial(core.asked, words=words)
-        make = partial(core.as_asked, words=words)
-        search = core.search(front, words)
-    if not is_left_open(design):
-        made = asked(front)
-        note = too_large(need_of(made)) if design.fit else ""
+        made = asked(front, words)
+        note = too_large(need_of(made)) if front.design.fit else ""
         return replace(made, notes=(*made.notes, note)) if note else made
-    if choice_of(design, FITTED):
-        made = make(replace(front, design=as_asked(design, FITTED)))
-    else:
-        design, made = search.fastest(design, front.target)
+    design, made = fastest(front, words)
     choice = choice_of(design, FITTED)
     assert choice
     open_notes = notes_of_interval(design, max(plan.interval for plan in made.plans))

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from ..design.arrays import gives
 from ..design.coordinates import CoordinateError
+from ..design.target import Target
 from ..graph.word import kind_of
+from ..schedule.area import NoModel, estimated
 from ..schedule.plan import Plan
+from ..schedule.units import Binding
 from ..tasks.stages import one_stage
 from ..words.proven_ranges import Proof, output_errors, prove
 from ..words.ranges import Ranges
 from .accelerator_area import accelerator_features
-from .fitting import ResourceEstimate, need
 from .front import Front
 from .specification import Specification
+
+FILLED = 0.8  # of LUTs and flip-flops: what is fuller is seldom placed and routed
+CELLS = {"luts": "LUTs", "flip_flops": "flip-flops", "block_rams": "block RAMs"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +75,91 @@ def as_core(front: Front, ranges: Ranges | None, plan: Plan, notes: Sequence[str
         for function, kinds in outputs.items()
     }
     return Product(front, one_stage(plan, results), tuple(notes), ranges=ranges)
+
+
+@dataclass(frozen=True)
+class ResourceEstimate:
+    """The resources that a design takes of a part.
+
+    ``logic``: products and units that found no hardware multiplier and are made of LUTs.
+    ``cells``: by the area model; None where there is none of the family.
+    """
+
+    target: Target
+    interval: int
+    multipliers: int
+    logic: int
+    cells: Mapping[str, int] | None
+
+    @property
+    def lacking(self) -> list[str]:
+        """The resources that the part has too little of: ``about 90000 of 83640 LUTs``."""
+        found = []
+        if self.multipliers > self.target.multipliers:
+            found.append(f"{self.multipliers} of {self.target.multipliers} multipliers")
+        for key, name in CELLS.items():
+            if self.cells is not None and self.cells[key] > room(self.target, key):
+                found.append(f"about {self.cells[key]} of {getattr(self.target, key)} {name}")
+        return found
+
+    @property
+    def fits(self) -> bool:
+        """Whether the part has enough of everything."""
+        return not self.lacking
+
+    @property
+    def filled(self) -> float:
+        """The share of what there is most too little of."""
+        shares = [self.multipliers / self.target.multipliers]
+        if self.cells is not None:
+            shares += [self.cells[key] / room(self.target, key) for key in CELLS]
+        return max(shares)
+
+    def __str__(self) -> str:
+        text = f"{self.multipliers} of {self.target.multipliers} multipliers"
+        if self.cells is None:
+            return f"{text}; how many LUTs is not known"
+        return f"{text} and about {self.cells['luts']} of {self.target.luts} LUTs"
+
+
+def room(target: Target, cells: str) -> float:
+    """How many of a part's cells a design may take."""
+    there: int = getattr(target, cells)
+    return there if cells == "block_rams" else FILLED * there
+
+
+def need(
+    target: Target,
+    interval: int,
+    multipliers: int,
+    features: Mapping[str, int],
+    bindings: Sequence[Binding],
+) -> ResourceEstimate:
+    """The resources of one plan or several that take a task every ``interval`` cycles."""
+    styles = [s for b in bindings for k in (b.style, b.sincos, b.recip) for s in k.values()]
+    try:
+        cells = estimated(target.family, features)
+    except NoModel:
+        cells = None
+    return ResourceEstimate(target, interval, multipliers, styles.count("logic"), cells)
+
+
+def too_large(need: ResourceEstimate) -> str:
+    """A note that a design that was asked for is larger than its part; empty if it is not."""
+    if need.fits:
+        return ""
+    return (
+        f"DOES NOT FIT {need.target.name}, by the area model: {', '.join(need.lacking)}"
+        f"{at_most(need)}; without --ii, --multipliers and --fold the fastest that fits is made, "
+        "if one does"
+    )
+
+
+def at_most(need: ResourceEstimate) -> str:
+    """A note's words about what is filled in part alone."""
+    if need.cells is None:
+        return ""
+    return f" (LUTs and flip-flops are filled to {100 * FILLED:.0f} % at most)"
 
 
 def need_of(made: Product) -> ResourceEstimate:

@@ -9,7 +9,7 @@ and ∂τ then.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from ..design.arrays import given_coordinates, root_of
@@ -24,7 +24,7 @@ from ..graph.verify import verify
 from ..graph.visits import LIMB, Program, in_turn
 from ..graph.word import indices, kind_of, spell
 from ..robot.model import RobotError
-from ..schedule.partition import SHARED, Piece, cut
+from ..schedule.partition import SHARED, Piece, StagePieces, cut
 from ..schedule.specialise import giving
 from ..system.messages import Progress
 from ..tasks.integration import Coordinate, integration
@@ -51,26 +51,6 @@ STEPS = ("trig", "rnea", "mass", "gradient", "inverse", "forward", "product")  #
 BY_JOINTS = ("rnea", "mass", "gradient")  # the stages that visits to joints compute
 GUARD = 6  # bits
 GIVEN = tuple(kind for stage in ("mass", "gradient") for kind in OUTPUTS[stage])
-
-
-@dataclass(frozen=True, eq=False)
-class StagePieces:
-    """The piece of each stage, and the formats of the whole graph's inputs.
-
-    ``given``: with states in which signals of the whole graph are largest, where these are known.
-    """
-
-    pieces: Mapping[str, Piece]
-    inputs: Mapping[str, Format]
-    given: InputDomain | None = None
-
-
-def cut_whole(front: Front, given: InputDomain, progress: Progress) -> StagePieces:
-    """The robot as it is; RobotError for a function that there is nothing to do for."""
-    ranges, whole = in_words(front, front.graph, given, progress)
-    pieces = cut(whole, targets_of(whole.graph))
-    given = replace(given, extremes=ranges.extremes or given.extremes)
-    return complete(front, pieces, whole.inputs, given)
 
 
 def pieces_of_joints(

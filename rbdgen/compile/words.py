@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,6 @@ from ..dynamics.interface import (
     MARGIN,
     SAMPLED,
     input_limits,
-    random_inputs,
     to_columns,
     unit_inputs,
 )
@@ -25,7 +23,7 @@ from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import STILL
-from ..graph.visits import LIMB, Program
+from ..graph.visits import Program
 from ..graph.word import DEVIATION, PARAMETER, kind_of, not_registers
 from ..robot.denavit_hartenberg import chained_frames
 from ..robot.model import RobotError
@@ -34,7 +32,7 @@ from ..words.ascent_schedule import joined
 from ..words.graph_words import to_words, within_error
 from ..words.input_domain import InputDomain, largest_inputs, within
 from ..words.order import UNITS, run
-from ..words.program_ranges import ProgramDomain, ToWords, read_by_visits
+from ..words.program_ranges import ToWords, read_by_visits
 from ..words.ranges import NotPositive, Ranges
 from .front import Front
 from .samples import domain_of, factors, sample_states
@@ -48,61 +46,6 @@ EXTREMES = 0.5  # of the samples
 UNIT_SAMPLES = 512  # with rates and forces at their limits, as the first ones are
 ERROR_SAMPLES = 2500  # at each scale, without extremes
 LIMB_SAMPLES, LIMB_SEED = 16, 7
-
-
-class FixedFunctions:
-    """The functions of a front in fixed point, made once however often they are scheduled."""
-
-    def __init__(self, front: Front, progress: Progress = lambda _: None) -> None:
-        self.front, self.progress = front, progress
-
-    @cached_property
-    def given(self) -> InputDomain:
-        """Limits and samples of the inputs."""
-        return sample_inputs(self.front)
-
-    @cached_property
-    def whole(self) -> tuple[Ranges, FixedGraph]:
-        """Ranges and words of the whole robot."""
-        return in_words(self.front, self.front.graph, self.given, self.progress)
-
-    @cached_property
-    def roughly(self) -> FixedGraph:
-        """The whole robot with ranges from states at random, without a search."""
-        given = replace(self.given, domain=None)
-        return in_words(self.front, self.front.graph, given, self.progress)[1]
-
-    @cached_property
-    def limbs(self) -> Program:
-        """Visits to the first of limbs that are alike; LimbError where there are none."""
-        from .limbs.split import find_limbs
-
-        front = self.front
-        anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
-        return find_limbs(front.graph, front.canonical, anything)
-
-    @cached_property
-    def limb(self) -> tuple[Ranges, FixedGraph]:
-        """Ranges and words of one limb that stands for all."""
-        limbs = self.limbs
-        given = ProgramDomain(limbs, self.given).of(LIMB)
-        return in_words(self.front, limbs.templates[LIMB], given, self.progress)
-
-    @cached_property
-    def program(self) -> tuple[FixedProgram, int]:
-        """The program of visits in words, and their width: the design's, or what its error takes.
-
-        RobotError for joints that compute something else.
-        """
-        from ..words.program_words import program_within_error
-
-        front, error = self.front, self.front.design.error
-        given = with_extremes(front, self.given, self.progress)
-        if error is None:
-            width = front.design.width
-            return program_in_words(front, front.graph, given, width, self.progress), width
-        program = _joints(front, front.graph, given, self.progress)
-        return program_within_error(program, front.graph, given, error, self.progress)
 
 
 def in_words(
@@ -164,10 +107,11 @@ def program_in_words(
     """
     from ..words.program_words import fixed_program
 
-    return fixed_program(_joints(front, graph, given, progress), graph, given, width)
+    return fixed_program(program_of(front, graph, given, progress), graph, given, width)
 
 
-def _joints(front: Front, graph: Graph, given: InputDomain, progress: Progress) -> Program:
+def program_of(front: Front, graph: Graph, given: InputDomain, progress: Progress) -> Program:
+    """The same over real numbers."""
     from ..dynamics.program import program as program_of_joints
 
     design, robot = front.design, chained_frames(front.canonical)

@@ -23,10 +23,10 @@ from typing import Any
 from ..robot.canonical import stages
 from ..robot.model import Robot, RobotError
 from .checks import mix
-from .choices import ERROR, WORDS
+from .choices import ERROR, LATHROP, WORDS
 from .effects import refused
 from .function_options import FunctionOptions
-from .functions import ROLLOUTS
+from .functions import ROLLOUTS, SOLVING
 from .hardware_options import HardwareOptions
 from .nested import (
     FORMULATED,
@@ -94,7 +94,7 @@ def with_choice(design: Design, choice: Choice) -> Design:
     return replace(design, chosen=(*others, choice))
 
 
-def as_asked(design: Design, what: str) -> Design:
+def as_chosen(design: Design, what: str) -> Design:
     """The design with the options of one choice as if they had been asked for."""
     choice = choice_of(design, what)
     others = tuple(own for own in design.chosen if own is not choice)
@@ -165,9 +165,27 @@ def is_left_open(design: Design) -> bool:
     return design.fit and not said
 
 
+def chooses_fold(design: Design) -> bool:
+    """Whether it is left to the compiler who is time-multiplexed."""
+    if has_registers(design):  # limbs and joints that are have constants of their own
+        return False
+    folded = design.ii is not None or design.multipliers is not None
+    return folded and design.fold == "auto" and not has_least_latency(design)
+
+
+def chooses_joints(design: Design) -> bool:
+    """Whether joints may be time-multiplexed without being asked to."""
+    if has_registers(design) or design.proven != "none":  # their words are searched
+        return False
+    if design.formulation in LATHROP:  # with themselves
+        return False
+    # one binary point for all joints costs more digits of M⁻¹ than logic is worth
+    return not set(SOLVING).intersection(design.functions)
+
+
 def formulation_of(design: Design) -> str:
     """The formulation that the design's functions are traced in."""
-    own = as_asked(design, FORMULATED).formulation
+    own = as_chosen(design, FORMULATED).formulation
     return "composite" if own == "auto" else own
 
 

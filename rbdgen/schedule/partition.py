@@ -13,7 +13,9 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph, cone
 from ..graph.node import STILL, Builder, CopyingBuilder, Node, Op
 from ..graph.verify import verify_fixed
+from ..words.input_domain import InputDomain
 from ..words.instances import FixedProgram
+from ..words.ranges import Ranges
 
 # Every piece that reads one has its own: what is free, and exponents, of which a shifter must know
 # whose they are.
@@ -34,6 +36,20 @@ class Piece:
     reads: Mapping[str, str]
     program: FixedProgram | None = None
     joints: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class StagePieces:
+    """The piece of each stage, and the formats of the whole graph's inputs.
+
+    ``given``: with states in which signals of the whole graph are largest, where these are known.
+    ``ranges``: those of a core's one piece, or of the template that it is made of.
+    """
+
+    pieces: Mapping[str, Piece]
+    inputs: Mapping[str, Format]
+    given: InputDomain | None = None
+    ranges: Ranges = field(default_factory=lambda: Ranges({}, frozenset()))
 
 
 def cut(whole: FixedGraph, wanted: Mapping[str, Sequence[str | Node]]) -> dict[str, Piece]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from rbdgen.compile.expected import errors_in_graph
 from rbdgen.compile.flow import compile_design
-from rbdgen.compile.word_errors import errors_in_graph
 from rbdgen.design.coordinates import CoordinateError, worst_at
 from rbdgen.design.loading import shipped_robots
 from rbdgen.graph.accuracy import REPORTED, SCALES, StateScale

@@ -9,7 +9,7 @@ import heapq
 import math
 from typing import Any
 
-from rbdgen.compile.estimate import TAKES
+from rbdgen.compile.formulation import TAKES
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Node, Op
 from rbdgen.passes.sums import Sums

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import sample_states
-from rbdgen.compile.words import FixedFunctions
 from rbdgen.design.choices import PROVEN
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import Array, evaluate

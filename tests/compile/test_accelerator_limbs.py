@@ -12,18 +12,21 @@ import numpy as np
 import pytest
 
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
-from rbdgen.compile.core import limbs_of, of_limbs
+from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.product import Product
-from rbdgen.compile.words import in_words, sample_inputs
+from rbdgen.compile.words import in_words
 from rbdgen.design.functions import ROLLOUTS, WHOLE
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
+from rbdgen.graph.graph import Graph
 from rbdgen.graph.visits import LIMB
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.features import features
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.tasks.model import evaluate_task
 from rbdgen.tasks.routes import LIMBS, StageVisit, parse
+from rbdgen.words.instances import instantiate
 from rbdgen.words.program_ranges import ProgramDomain
+from rbdgen.words.wordlength import input_formats
 from tests.support.coordinates import worst_in
 from tests.support.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
 from tests.support.made import accelerate, accelerated
@@ -46,11 +49,12 @@ def in_turn(made: Product) -> dict[str, int]:
 def of_one_limb() -> FixedGraph:
     """The whole robot in the words of one limb."""
     front = hyq().front
-    given, limbs = sample_inputs(front), limbs_of(front)
-    assert limbs is not None
+    words = FixedFunctions(front)
+    given, limbs = words.given, words.limbs
     own = ProgramDomain(limbs, given).of(LIMB)
     _, template = in_words(front, limbs.templates[LIMB], own, lambda _: None)
-    return of_limbs(front, limbs, template, given).whole
+    inputs = input_formats(Graph(front.graph.inputs, {}), given.limits, front.design.width)
+    return instantiate(limbs, {LIMB: template}, inputs).whole
 
 
 @pytest.mark.parametrize("function", ["id", "m", "minv", "did", "difd"])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rbdgen.compile.estimate import about, cycles, too_many, units
+from rbdgen.compile.formulation import about, cycles, too_many, units
 from rbdgen.design.design import Design
 from rbdgen.design.target import find_target
 from rbdgen.graph.graph import Graph

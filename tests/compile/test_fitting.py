@@ -11,10 +11,11 @@ import pytest
 
 from rbdgen import api
 from rbdgen.cli.main import main
+from rbdgen.compile import ways
 from rbdgen.compile.accelerator_area import accelerator_features
-from rbdgen.compile.fitting import FILLED, ResourceEstimate, Search, SharingChoice, room, too_large
-from rbdgen.compile.product import Product
-from rbdgen.compile.word_errors import errors_in_graph
+from rbdgen.compile.expected import errors_in_graph
+from rbdgen.compile.fitting import Fastest, SharingChoice
+from rbdgen.compile.product import FILLED, Product, ResourceEstimate, room, too_large
 from rbdgen.design.coordinates import said
 from rbdgen.design.design import Design, choice_of, is_left_open
 from rbdgen.design.loading import load
@@ -92,8 +93,8 @@ class Shelf:
         def alone(design: Design) -> Design:
             return replace(design, ii=1, fold="none")
 
-        search = Search(alone, self.ways, self.make, lambda _: None)
-        design, found = search.fastest(Design("", target=target), find_target(target))
+        search = Fastest(alone, self.ways, self.make, lambda _: None)
+        design, found = search.of(Design("", target=target), find_target(target))
         choice = choice_of(design, FITTED)
         assert choice is not None
         return choice, found
@@ -289,7 +290,7 @@ def test_the_folder_says_what_was_chosen_and_makes_it_again(
     design, _ = load(place / "design.yaml")
     assert is_left_open(design) and choice_of(design, FITTED) == Choice.of(FITTED, entry["fitted"])
     with monkeypatch.context() as patch:  # nothing is searched a second time
-        patch.setattr(Search, "fastest", None)
+        patch.setattr(ways, "Fastest", None)
         again = api.generate(str(place / "design.yaml"), tmp_path / "again")
     for file in place.iterdir():
         assert (again / file.name).read_bytes() == file.read_bytes()
@@ -374,8 +375,8 @@ def test_what_is_known_to_be_far_too_large_is_made_only_if_nothing_else_fits() -
 
         known = shelf.make(Design("", ii=1, fold="none"), find_target("ecp5-25f"))[0]
         shelf.made.clear()
-        search = Search(alone, shelf.ways, shelf.make, lambda _: None, lambda target: known)
-        design, _ = search.fastest(Design("", target="ecp5-25f"), find_target("ecp5-25f"))
+        search = Fastest(alone, shelf.ways, shelf.make, lambda _: None, lambda target: known)
+        design, _ = search.of(Design("", target="ecp5-25f"), find_target("ecp5-25f"))
         choice = choice_of(design, FITTED)
         assert choice is not None
         return choice.note

@@ -72,7 +72,7 @@ def test_states_are_drawn_once(accelerator: bool, monkeypatch: pytest.MonkeyPatc
         return sample_inputs(front)
 
     monkeypatch.setattr("rbdgen.compile.words.sample_inputs", counted)
-    monkeypatch.setattr("rbdgen.compile.accelerator_sharing.sample_inputs", counted)
+    monkeypatch.setattr("rbdgen.compile.fixed_functions.sample_inputs", counted)
     small = replace(TARGETS["ecp5-25f"], multipliers=6)
     monkeypatch.setitem(TARGETS, "ecp5-25f", small)
     if accelerator:

@@ -11,7 +11,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.compile.small import small
+from rbdgen.compile.joint_choice import small
 from rbdgen.design.design import with_choice
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.node import Op

@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from rbdgen.cli.main import main
-from rbdgen.compile.core import limbs_of
+from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import Front, compile_front, front_end
 from rbdgen.compile.front import trace
 from rbdgen.compile.limbs.split import find_limbs
@@ -52,7 +52,7 @@ def names(choices: dict[str, Any]) -> str:
 @pytest.mark.parametrize("choices", CHOICES, ids=names)
 def test_the_template_is_every_leg_of_hyq(choices: dict[str, Any]) -> None:
     front = front_end("hyq", fold="limbs", **choices)
-    limbs, graph = limbs_of(front), front.graph
+    limbs, graph = FixedFunctions(front).limbs, front.graph
     states = random_inputs(front.canonical, graph.inputs, 100, 11)
     wanted = evaluate(graph, states)
     assert len(limbs.reads) == 4
@@ -92,7 +92,7 @@ def test_fingers_that_follow_another_of_their_limb() -> None:
         ]
     robot = parse_urdf(f'<robot name="hands">{"".join(parts)}</robot>'.encode())
     front = core_of(robot, functions=("id", "m"), fold="limbs").front
-    limbs_compute(limbs_of(front), front.graph, front.canonical)
+    limbs_compute(FixedFunctions(front).limbs, front.graph, front.canonical)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_limbs_that_are_not_legs_of_hyq(
     place = tmp_path / "robot.urdf"
     place.write_text(robot)
     front = front_end(str(place), fold="limbs", **choices)
-    limbs_compute(limbs_of(front), front.graph, front.canonical, count)
+    limbs_compute(FixedFunctions(front).limbs, front.graph, front.canonical, count)
 
 
 def limbs_compute(limbs: Program, graph: Graph, robot: Robot, count: int = 2) -> None:
@@ -157,8 +157,7 @@ def test_any_limb_and_its_image(
 def test_signs_are_those_of_the_joints() -> None:
     senses = [(1, 1), (-1, 1), (1, -1), (-1, -1)]
     front = core_of(robot_of_limbs(senses), functions=("id",), fold="limbs").front
-    limbs = limbs_of(front)
-    assert limbs is not None
+    limbs = FixedFunctions(front).limbs
     for limb, (hip, shin) in zip(limbs.reads, senses, strict=True):
         read, given = limbs.read(limb), limbs.given(limb)
         for of in ("q", "qd", "qdd"):
@@ -172,7 +171,9 @@ def test_given_is_what_any_limb_may_be() -> None:
     limits = dict.fromkeys(front.graph.inputs, (-1.0, 1.0))
     limits |= {"q[1]": (-0.1, 0.4), "q[3]": (-0.5, 0.2)}
     related = frozenset({"q[0]", "q[2]"})
-    given = ProgramDomain(limbs_of(front), InputDomain(limits, samples, samples, related)).of(LIMB)
+    given = ProgramDomain(
+        FixedFunctions(front).limbs, InputDomain(limits, samples, samples, related)
+    ).of(LIMB)
     assert given.limits["q[1]"] == (-0.2, 0.5)
     assert given.related == {"q[0]"}
     q = list(front.graph.inputs).index

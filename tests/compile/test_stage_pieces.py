@@ -12,17 +12,17 @@ import pytest
 
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile import front as front_room
-from rbdgen.compile import scheduled as joints_or_whole
+from rbdgen.compile import joint_choice
 from rbdgen.compile.accelerator_area import (
     accelerator_features,
     luts_of_sums,
     stage_luts,
 )
-from rbdgen.compile.accelerator_sharing import Pieces
+from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
-from rbdgen.compile.scheduled import of_joints
 from rbdgen.compile.stage_pieces import GUARD, by_columns, pieces_of_joints, sums_apart
+from rbdgen.compile.stages import of_joints
 from rbdgen.design.functions import ON_ACCELERATORS
 from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError
@@ -176,7 +176,7 @@ def test_of_a_large_robot_stages_are_chosen_before_the_whole_is_made(
     monkeypatch.setattr(front_room, "LARGE", 1)
     front = front_end("iiwa14", accelerator=True, functions=("id",), ii=32, target="xcup")
     said: list[str] = []
-    monkeypatch.setattr(joints_or_whole, "sums_apart", lambda graph: {"rnea": 10_000})
+    monkeypatch.setattr(joint_choice, "sums_apart", lambda graph: {"rnea": 10_000})
     found = compile_front(front, said.append)
     assert isinstance(found.accelerator.stages["rnea"].plan, RoundPlan)
     (note,) = (note for note in found.notes if "sums alone" in note)
@@ -184,7 +184,7 @@ def test_of_a_large_robot_stages_are_chosen_before_the_whole_is_made(
     assert f"rnea take about {luts} LUTs" in note
     assert f"take {luts_of_sums(10_000, front)}" in note
     assert "ranges and word lengths" not in said
-    monkeypatch.setattr(joints_or_whole, "sums_apart", lambda graph: {"rnea": 1})
+    monkeypatch.setattr(joint_choice, "sums_apart", lambda graph: {"rnea": 1})
     assert not isinstance(compile_front(front).accelerator.stages["rnea"].plan, RoundPlan)
 
 
@@ -200,7 +200,7 @@ def test_some_stages_alone(stages: tuple[str, ...]) -> None:
     """The others are as without time-multiplexed joints, and all give what is right."""
     choices = {"functions": ON_ACCELERATORS, "ii": 24, "fold": "joints", "target": "xcup"}
     front = front_end("pendulum", accelerator=True, fit=False, **choices)
-    made = of_joints(front, Pieces(front, lambda _: None), stages)
+    made = of_joints(front, FixedFunctions(front), stages)
     plans = {name: stage.plan for name, stage in made.accelerator.stages.items()}
     assert {name for name, plan in plans.items() if isinstance(plan, RoundPlan)} == set(stages)
     assert "trig" in plans
@@ -217,7 +217,7 @@ def test_what_columns_replace_needs_no_words() -> None:
     """All other stages have the same bits as where the product got words first."""
     choices = {"functions": ("difd",), "ii": 24, "fold": "joints", "target": "xcup"}
     front = front_end("pendulum", accelerator=True, fit=False, **choices)
-    words = Pieces(front, lambda _: None)
+    words = FixedFunctions(front)
     assert by_columns(front, front.design) == ["product"]
     short, long = (
         pieces_of_joints(front, words.searched, words.progress, by_columns=names).pieces

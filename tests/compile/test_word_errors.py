@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rbdgen.compile.expected import errors_in_graph, too_inexact
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.compile.word_errors import errors_in_graph, too_inexact
 from rbdgen.design.coordinates import CoordinateError, ScaleError
 from rbdgen.graph.accuracy import SCALES
 from rbdgen.schedule.round_plan import RoundPlan

@@ -46,7 +46,7 @@ PLACES = {
     "CARRIED": "words/ranges.py, words/word_errors.py",
     "UNIT": "rtl/units.py",
     "MORE": "passes/mixed_precision.py",  # 1, unless it is there
-    "TAKES": "compile/estimate.py",  # 0, unless it is there
+    "TAKES": "compile/formulation.py",  # 0, unless it is there
 }
 
 

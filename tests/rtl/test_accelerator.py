@@ -11,8 +11,7 @@ import pytest
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.api.verilated import ports_of
 from rbdgen.api.verilog import port_facts
-from rbdgen.compile import front, inverse_factors
-from rbdgen.compile import scheduled as joints_or_whole
+from rbdgen.compile import front, inverse_factors, joint_choice
 from rbdgen.compile.product import Product
 from rbdgen.compile.stage_pieces import BY_JOINTS
 from rbdgen.design.functions import ON_ACCELERATORS, ROLLOUTS
@@ -119,9 +118,7 @@ def compiled(case: str, folder: Path) -> Product:
             patch.setattr(inverse_factors, "MANY", 0)
             patch.setattr(inverse_factors, "FEWER", 10)
             patch.setattr(front, "LARGE", 1)
-            patch.setattr(
-                joints_or_whole, "sums_apart", lambda graph: dict.fromkeys(BY_JOINTS, 9999)
-            )
+            patch.setattr(joint_choice, "sums_apart", lambda graph: dict.fromkeys(BY_JOINTS, 9999))
         return accelerate(robot, **choices)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rbdgen.compile.expected import expected_errors
+from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import compile_design, front_end
-from rbdgen.compile.words import FixedFunctions
 from rbdgen.schedule.allocation import needs_beside, needs_of
 
 OBLIQUE = str(Path(__file__).parent.parent / "robots" / "oblique.urdf")

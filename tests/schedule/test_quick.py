@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import front_end
-from rbdgen.compile.words import FixedFunctions
 from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import operands

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import front_end
-from rbdgen.compile.words import FixedFunctions, sample_inputs
+from rbdgen.compile.words import sample_inputs
 from rbdgen.dynamics.program import program
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.node import Op

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import front_end
-from rbdgen.compile.words import FixedFunctions
 from rbdgen.graph.evaluate import Interval
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.words.input_domain import InputDomain

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import as_core
-from rbdgen.compile.words import FixedFunctions
 from rbdgen.schedule.candidates import Candidates
 from rbdgen.schedule.round_plan import RoundPlan
 from rbdgen.schedule.rounds import in_rounds

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import front_end
-from rbdgen.compile.words import FixedFunctions
 from rbdgen.graph.evaluate import intervals_of
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.graph import Graph

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from rbdgen.cli.main import main
+from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
-from rbdgen.compile.words import FixedFunctions
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op

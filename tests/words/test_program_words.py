@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.front import trace
-from rbdgen.compile.words import FixedFunctions, sample_inputs, with_extremes
+from rbdgen.compile.words import sample_inputs, with_extremes
 from rbdgen.design.design import Design
 from rbdgen.design.target import find_target
 from rbdgen.dynamics.program import program

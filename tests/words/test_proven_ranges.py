@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.compile.words import FixedFunctions
 from rbdgen.design.design import Design
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.node import Op

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from flint import arb
 
+from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.compile.words import FixedFunctions
 from rbdgen.graph.evaluate import Interval
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.node import Node, Op

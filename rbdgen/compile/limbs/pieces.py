@@ -19,7 +19,7 @@ from ...graph.graph import Graph, cone
 from ...graph.node import Node, Op
 from ...graph.visits import Program, Signed, in_turn
 from ...graph.word import kind_of
-from ...schedule.partition import Piece, cut
+from ...schedule.partition import Piece, StagePieces, cut
 from ...system.messages import Progress
 from ...tasks.routes import LIMBS, PARTS, TRUNK, parse, part_of
 from ...words.input_domain import InputDomain
@@ -27,7 +27,7 @@ from ...words.instances import instantiate
 from ...words.program_ranges import program_in_words
 from ...words.wordlength import input_formats
 from ..front import Front
-from ..stage_pieces import OUTPUTS, StagePieces, complete, targets_of
+from ..stage_pieces import OUTPUTS, complete, targets_of
 from ..words import LIMB_SAMPLES, LIMB_SEED, as_designed
 from .names import LimbError
 from .split import REST, Split, find_limbs, split

@@ -1,18 +1,10 @@
-"""Sharing in accelerators: intervals of stages, time-multiplexed limbs.
-
-How often each stage of an accelerator takes a task.
-
-Limbs that are time-multiplexed in an accelerator: which, in which stages, and why others do
-not.
-"""
+"""How often each stage takes a task, and in which of them limbs are time-multiplexed."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
 
-from ..design.arrays import root_of
 from ..design.checks import mix
 from ..design.choices import LARGEST_INTERVAL
 from ..design.design import Design
@@ -20,18 +12,13 @@ from ..design.target import Target
 from ..robot.limb_unification import cure
 from ..robot.model import RobotError
 from ..schedule.candidates import Candidates
-from ..schedule.partition import Piece
+from ..schedule.partition import Piece, StagePieces
 from ..schedule.units import shared_jobs
-from ..system.messages import Progress
-from ..tasks.routes import ROLLOUTS, parse, stands_alone, visit_counts
+from ..tasks.routes import CORE, ROLLOUTS, parse, stands_alone, visit_counts
 from ..tasks.stage import constant
-from ..words.input_domain import InputDomain
+from .fixed_functions import FixedFunctions
 from .front import Front
-from .limbs.names import LimbError
-from .limbs.pieces import cut_limbs, split_limbs
-from .limbs.split import Split
-from .stage_pieces import StagePieces, by_columns, cut_whole, pieces_of_joints
-from .words import sample_inputs, with_extremes
+from .plans import least_interval, too_often
 
 
 def stage_intervals(
@@ -108,69 +95,15 @@ def _multipliers(piece: Piece, target: Target) -> Callable[[int], float]:
 InTurn = tuple[StagePieces, dict[str, int], tuple[str, ...]]
 
 
-class Pieces:
-    """The graph of a front in pieces, cut once however often they are scheduled."""
-
-    def __init__(self, front: Front, progress: Progress) -> None:
-        self.front, self.progress = front, progress
-        self._alike: dict[bool, tuple[Split, StagePieces] | str] = {}
-        self._joints: dict[tuple[frozenset[str], frozenset[str]], StagePieces] = {}
-
-    @cached_property
-    def given(self) -> InputDomain:
-        """Limits and samples of the inputs."""
-        return sample_inputs(self.front)
-
-    @cached_property
-    def searched(self) -> InputDomain:
-        """The same for what is made in parts."""
-        return with_extremes(self.front, self.given, self.progress)
-
-    @cached_property
-    def whole(self) -> StagePieces:
-        """The robot's."""
-        return cut_whole(self.front, self.given, self.progress)
-
-    def joints(self, stages: Collection[str], design: Design) -> StagePieces:
-        """The robot's with time-multiplexed joints in some ``stages`` of a design that differs from
-        the front's in how often a task comes; RobotError where they cannot be time-multiplexed."""
-        columns = by_columns(self.front, design)
-        key = frozenset(stages), frozenset(columns)
-        if key not in self._joints:
-            self._joints[key] = pieces_of_joints(
-                self.front, self.searched, self.progress, stages, columns
-            )
-        return self._joints[key]
-
-    def alike(self, partly: bool) -> tuple[Split, StagePieces] | str:
-        """The limbs that are alike, ``partly`` or in all that their joints feel, and the pieces, of
-        which one limb's stand for all; or why none are.
-
-        The robot consists of them, or they stand on a trunk that moves, or that others stand on.
-        """
-        if partly not in self._alike:
-            self._alike[partly] = self._found(partly)
-        return self._alike[partly]
-
-    def _found(self, partly: bool) -> tuple[Split, StagePieces] | str:
-        front = self.front
-        if root_of(front.design) == "each":
-            return "what their joints feel of the base differs by task (root: each)"
-        try:
-            limbs = split_limbs(front, partly)
-            given = self.given if limbs.alone else self.searched
-            return limbs, cut_limbs(front, limbs, given, self.progress)
-        except LimbError as error:
-            return str(error)
-
-
-def in_turn(front: Front, words: Pieces, partly: bool) -> InTurn | str:
+def in_turn(front: Front, words: FixedFunctions, partly: bool) -> InTurn | str:
     """Limbs that are time-multiplexed in some stage; or why none do. ``partly``: as for
-    `Pieces.alike`."""
+    `FixedFunctions.alike`."""
     alike = words.alike(partly)
     if isinstance(alike, str):
         return alike + cure(front.canonical)
     limbs, staged = alike
+    if not front.design.accelerator:
+        return _core_in_turn(front, staged)
     pieces, counts = staged.pieces, [len(own.reads) for own in limbs.groups]
     intervals = stage_intervals(front.design, front.target, pieces, math.lcm(*counts))
     note = _about_turns(pieces, intervals, counts)
@@ -178,6 +111,46 @@ def in_turn(front: Front, words: Pieces, partly: bool) -> InTurn | str:
         return f"no stage's interval is a multiple of the {_either(counts)} limbs"
     others = (f"other limbs are not time-multiplexed: {why}" for why in limbs.apart)
     return staged, intervals, (note, *others)
+
+
+def _core_in_turn(front: Front, staged: StagePieces) -> InTurn | str:
+    """The same in a core.
+
+    A limb's datapath needs no multiplexers between limbs, so it is taken whenever it gives the
+    interval that is asked for, or fits the budget at least as often as sharing units would.
+    """
+    design, target, program = front.design, front.target, staged.pieces[CORE.stage].program
+    assert program is not None
+    fixed, limbs = program.template, len(program.copies)
+    jobs = shared_jobs(fixed, target)
+    asked = design.fold == "limbs"
+    budget = design.multipliers or target.multipliers
+    if design.multipliers is not None:
+        interval = least_interval(jobs, budget, target)
+    elif design.ii is None:
+        interval = 1
+    elif design.ii % limbs:
+        if asked:
+            raise RobotError(
+                f"ii: {design.ii} is no multiple of the {limbs} limbs that are time-multiplexed"
+            )
+        return f"{design.ii} is no multiple of the {limbs} limbs"
+    else:
+        interval = design.ii // limbs
+    if interval > 1 and jobs.multipliers(interval) > budget:
+        least = least_interval(jobs, budget, target)
+        raise too_often(interval * limbs, least * limbs, target, budget)
+    one, all_of = fixed.graph.operations(), front.graph.operations()
+    if not asked and design.multipliers is not None:
+        sharing = -(-all_of["mul"] // design.multipliers)  # its interval, about
+        if interval * limbs > sharing:
+            return "shared products are faster within the budget"
+    note = (
+        f"{limbs} limbs that are alike are time-multiplexed in the datapath of one: {one['mul']} "
+        f"of {all_of['mul']} products, {one['add']} additions where sharing multipliers alone "
+        f"would keep about {limbs * one['add']}, and no multiplexers between limbs"
+    )
+    return staged, {CORE.stage: interval * limbs}, (note,)
 
 
 def takes_turns(piece: Piece, interval: int) -> bool:

@@ -1,0 +1,176 @@
+"""The ways to share hardware among which the fastest design that fits is searched for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from ..design.choices import ERROR, LARGEST_INTERVAL, LARGEST_OF_JOINTS
+from ..design.design import (
+    Design,
+    as_chosen,
+    choice_of,
+    chooses_joints,
+    formulation_of,
+    has_least_latency,
+    has_registers,
+)
+from ..design.effects import refused
+from ..design.nested import FITTED
+from ..design.rules import JOINTS
+from ..design.target import Target
+from ..graph.fixed import FixedGraph
+from ..robot.model import RobotError
+from ..schedule.features import operations
+from ..schedule.units import shared_jobs
+from ..tasks.routes import CORE
+from ..words.wordlength import PrecisionError
+from .expected import errors_in_graph, too_inexact
+from .fitting import Fastest, SharingChoice
+from .fixed_functions import FixedFunctions
+from .front import Front
+from .product import Product, ResourceEstimate, need, need_of
+from .stages import as_asked
+
+if TYPE_CHECKING:
+    from ..words.instances import FixedProgram
+
+MANY = 5000  # operations: below, words are made sooner than it is seen that they do not fit
+FAR = 2.0  # times a part's cells: what takes so many without ranges being searched is too large
+
+
+def fastest(front: Front, words: FixedFunctions) -> tuple[Design, Product]:
+    """The fastest design that fits the part, where nobody says how often; else the smallest.
+
+    What was chosen before is made again.
+    """
+    if choice_of(front.design, FITTED):
+        own = replace(front, design=as_chosen(front.design, FITTED))
+        return front.design, as_asked(own, words)
+
+    def make(design: Design, target: Target) -> tuple[ResourceEstimate, Product]:
+        made = as_asked(replace(front, design=design, target=target), words)
+        return need_of(made), made
+
+    ways = Ways(front, words)
+    sharing = ways.of_accelerator if front.design.accelerator else ways.of_core
+    search = Fastest(_alone, sharing, make, words.progress, ways.beyond)
+    return search.of(front.design, front.target)
+
+
+def _alone(design: Design) -> Design:
+    """The design whose operations share nothing; of least latency, the one of all multipliers."""
+    return design if has_least_latency(design) else replace(design, ii=1, fold="none")
+
+
+class Ways:
+    """How a design could do with less, and at which intervals its part has the multipliers."""
+
+    def __init__(self, front: Front, words: FixedFunctions) -> None:
+        self.front, self.words = front, words
+        self.beyond = cache(self._beyond)
+
+    def of_accelerator(self, design: Design, target: Target) -> list[SharingChoice]:
+        """Intervals: who is time-multiplexed follows from them."""
+        from .intervals import slowest
+
+        budget = replace(design, ii=None, multipliers=target.multipliers)
+
+        def intervals() -> Sequence[int]:
+            try:
+                least = slowest(budget, target, self.words.pieces.pieces)
+            except RobotError:  # more at any interval: the longest is the smallest
+                least = LARGEST_INTERVAL
+            return range(max(least, 2), LARGEST_INTERVAL + 1)
+
+        return [SharingChoice("auto", 2, intervals)]
+
+    def of_core(self, design: Design, target: Target) -> list[SharingChoice]:
+        """Time-multiplexed limbs, the smallest of one interval; multipliers; time-multiplexed
+        joints, the least exact."""
+        from ..schedule.candidates import Candidates
+        from ..schedule.round_plan import GATHERING
+
+        def shared() -> Sequence[int]:
+            return _intervals(self.words.whole[1], target)
+
+        def in_turn() -> Sequence[int]:
+            limbs = self.limbs
+            if limbs is None:
+                return ()
+            count = len(limbs.copies)
+            return [count * k for k in _intervals(limbs.template, target, count)]
+
+        def visiting() -> Sequence[int]:
+            if self.joints is None:
+                return ()
+            return Candidates(self.joints, target).leaner(target.multipliers, LARGEST_OF_JOINTS)
+
+        def least() -> ResourceEstimate:
+            return self.beyond(target) or _least_alone(self.words.whole[1], target)
+
+        if has_least_latency(design):
+            return [] if design.clock is not None else [SharingChoice("auto", 1, shared)]
+        return [
+            SharingChoice("limbs", 2, in_turn),
+            SharingChoice("none", 2, shared, least),
+            SharingChoice("joints", GATHERING + 1, visiting, inexact=lambda: self.inexact),
+        ]
+
+    @cached_property
+    def limbs(self) -> FixedProgram | None:
+        """The visits to one limb that stands for all; None where limbs are not time-multiplexed."""
+        alike = "" if has_registers(self.front.design) else self.words.alike(partly=True)
+        return None if isinstance(alike, str) else alike[1].pieces[CORE.stage].program
+
+    @cached_property
+    def joints(self) -> FixedProgram | None:
+        """The visits to joints; None where joints are time-multiplexed only on request."""
+        design = replace(self.front.design, ii=1)
+        if not chooses_joints(design):
+            return None
+        try:
+            if refused(design, JOINTS, formulation=formulation_of(design)):
+                return None
+            return self.words.program[0]
+        except (RobotError, PrecisionError):
+            return None
+
+    @cached_property
+    def inexact(self) -> str:
+        """The worst coordinate of time-multiplexed joints, where it is off by too much to choose
+        them."""
+        if self.joints is None:
+            return ""
+        front = self.front
+        known = bool(self.beyond(front.target))
+        others = () if known else errors_in_graph(front, self.words.whole[1]).errors
+        errors = errors_in_graph(front, self.joints.whole).errors
+        return too_inexact(errors, others, front.design.error or ERROR)
+
+    def _beyond(self, target: Target) -> ResourceEstimate | None:
+        """The least that a core takes whose operations share nothing, where it is far too much."""
+        design, size = self.front.design, sum(self.front.graph.operations().values())
+        if size < MANY or has_least_latency(design) or design.error is not None:
+            return None
+        if design.accelerator:
+            return None
+        least = _least_alone(self.words.roughly, target)
+        return least if least.filled > FAR else None
+
+
+def _least_alone(fixed: FixedGraph, target: Target) -> ResourceEstimate:
+    """The least area of any plan in which only products share hardware: that of its additions."""
+    return need(target, LARGEST_INTERVAL, 0, operations(fixed), [])
+
+
+def _intervals(fixed: FixedGraph, target: Target, limbs: int = 1) -> Sequence[int]:
+    """The intervals at which a part has the multipliers; a limb's, where so many are
+    time-multiplexed."""
+    try:
+        least = shared_jobs(fixed, target).least_interval(target.multipliers)
+    except ValueError:  # it takes more at any interval
+        return ()
+    return range(max(least, 1 if limbs > 1 else 2), LARGEST_INTERVAL // limbs + 1)
