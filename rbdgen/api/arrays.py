@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..design.bounds import turns
 from ..design.design import Design
 from ..design.functions import UNFORCED
-from ..robot.model import JointKind, Robot
+from ..robot.model import Array, JointKind, Robot
 from ..robot.variations import PAYLOAD, SIZE
 from ..robot.xml_lines import neighbour, one_line
 from ..system.files import read_regular
@@ -29,7 +29,6 @@ _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
-Array = NDArray[np.float64]
 UNIT = 1e-3  # how far a quaternion's norm may be from 1
 ASYMMETRY = 1e-6  # of a matrix, against its largest entry
 

@@ -23,6 +23,7 @@ from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
 from ..design.rules import ONE_TASK
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
+from ..graph.evaluate import Array
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format
 from ..graph.word import kind_of, not_registers, shape_of
@@ -39,7 +40,6 @@ from .reference import golden_model
 from .results import Results
 
 OF_WORDS = ("fixed", "c", "hls", "rtl")  # models
-Array = NDArray[np.float64]
 
 
 def evaluate(

@@ -21,7 +21,7 @@ from ..design.manifest import ProgramManifest
 from ..design.nested import FORMULATED
 from ..design.options import OF_PROGRAMS, OF_REGISTERS
 from ..graph.word import PARAMETER
-from ..robot.model import Robot
+from ..robot.model import Array, Robot
 from ..robot.xml_lines import read_bytes
 from ..system.cache import cached, named
 from ..system.compiler import about, find_compiler, processor
@@ -34,7 +34,6 @@ from .folder import InputError, read_manifest
 if TYPE_CHECKING:
     from ..codegen.cuda_library import CudaLibrary
 
-Array = NDArray[np.float64]
 DTYPES = {"cpp": np.dtype(np.float64), "cpp32": np.dtype(np.float32)}
 KEPT = ("robot", *OF_PROGRAMS)  # what a program depends on
 ON_CPU = "-on-cpu"  # of CUDA, compiled for the CPU

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import golden
 from ..design.arrays import given_coordinates, held, is_near, left_out
@@ -14,10 +13,8 @@ from ..design.design import Design
 from ..design.functions import GIVEN_BASE, GIVES, OF_FRAMES, OF_MASSES
 from ..dynamics.block_inverse import FARTHEST
 from ..graph.word import FAR
-from ..robot.model import Robot
+from ..robot.model import Array, Robot
 from ..robot.variations import PAYLOAD, carrying
-
-Array = NDArray[np.float64]
 
 
 def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ..graph.evaluate import Interval
 from ..robot.angles import periods
 from ..robot.model import FASTEST, JointKind, Limits, Robot
 from ..robot.unsupported import SHOWN, few
@@ -31,7 +32,6 @@ UNITS = {
     "acceleration": {"angular": "rad/s²", "linear": "m/s²"},
     "effort": {"angular": "N·m", "linear": "N"},
 }
-Interval = tuple[float, float]
 Said = tuple[float, str]  # a limit, and who said it
 
 

@@ -24,7 +24,7 @@ from ..graph.graph import Graph, multiple
 from ..graph.node import Builder
 from ..graph.word import ROOT, SYMMETRIC, indices, kind_of, parse, shape_of, skipped_of, spell
 from ..robot.angles import periods, wrapped
-from ..robot.model import JointKind, Robot
+from ..robot.model import Array, JointKind, Robot
 from ..robot.rotors import drivetrains
 from ..robot.variations import PAYLOAD
 from .factorisation import Entries
@@ -75,7 +75,6 @@ class GraphPorts:
         return Graph(tuple(self.inputs), lifted, known=known)
 
 
-Array = NDArray[np.float64]
 Columns = dict[str, Array]  # graph input or output → (N,)
 
 WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")

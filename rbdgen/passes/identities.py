@@ -20,10 +20,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..graph.derivative import DERIVATIVE
-from ..graph.evaluate import FLOAT
+from ..graph.evaluate import FLOAT, Array
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
 from .sums import SUMS, Sums
@@ -31,8 +30,6 @@ from .sums import SUMS, Sums
 ROUNDING = 64.0  # deviations: what differs by less is equal
 CELLS = 2**26  # in which an octave of values is searched for equals
 DEAR = (Op.MUL, Op.MULC, Op.SIN, Op.COS, Op.RECIP)  # dearer than a word on a channel
-
-Array = NDArray[np.float64]
 
 
 def identities(graph: Graph, inputs: Mapping[str, Array]) -> Graph:

@@ -19,7 +19,7 @@ import ctypes
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
 
@@ -30,7 +30,7 @@ from ..graph.evaluate import Array
 from ..graph.graph import Graph
 from ..graph.node import Node
 from .domain import Domain
-from .native import Int32, arrays_of, library
+from .native import GraphArrays, Int32, arrays_of, library
 from .value_range import Extents, extents
 
 WAYS = 8
@@ -46,13 +46,10 @@ class CoordinateKind(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Climb:
+class Climb(GraphArrays):
     """A graph over coordinates, and its domain, as arrays of numbers."""
 
     graph: Graph
-    op: Int32
-    args: Int32  # (3, nodes): of INPUT the coordinate
-    value: Array
     kind: Int32  # of each coordinate
     vector: Int32
     low: Array
@@ -61,7 +58,6 @@ class Climb:
     @classmethod
     def of(cls, graph: Graph, domain: Domain) -> Climb:
         coordinate = {name: j for j, name in enumerate(domain.names)}
-        arrays = arrays_of(graph, coordinate)
         kind = np.full(len(coordinate), CoordinateKind.LINEAR, np.int32)
         vector = np.full(len(coordinate), -1, np.int32)
         for name, j in coordinate.items():
@@ -74,14 +70,12 @@ class Climb:
                 kind[coordinate[name]], vector[coordinate[name]] = CoordinateKind.UNIT, k
         limits = np.array(list(domain.limits.values()), np.float64).reshape(-1, 2)
         return cls(
-            graph,
-            arrays.op,
-            arrays.args,
-            arrays.value,
-            kind,
-            vector,
-            np.ascontiguousarray(limits[:, 0]),
-            np.ascontiguousarray(limits[:, 1]),
+            **vars(arrays_of(graph, coordinate)),
+            graph=graph,
+            kind=kind,
+            vector=vector,
+            low=np.ascontiguousarray(limits[:, 0]),
+            high=np.ascontiguousarray(limits[:, 1]),
         )
 
     @property
@@ -104,15 +98,8 @@ class Job:
     def parts(self, size: int) -> Iterator[Job]:
         for k in range(0, len(self.targets), size):
             own = slice(k, k + size)
-            yield Job(
-                self.targets[own],
-                self.downward[own],
-                self.starts[own],
-                self.steps,
-                self.patience,
-                self.seed,
-                self.ways,
-            )
+            few, downward, starts = self.targets[own], self.downward[own], self.starts[own]
+            yield replace(self, targets=few, downward=downward, starts=starts)
 
 
 MEASURED = 32
