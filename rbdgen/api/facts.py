@@ -86,7 +86,7 @@ def hardware_facts(product: Product, notes: Sequence[str] = ()) -> HardwareFacts
     front, design = product.front, product.design
     facts = HardwareFacts(
         **vars(robot_facts(front, (*product.notes, *notes))),
-        target=design.target,
+        target=front.target.name,
         style=design.style,
         clock=design.clock,
         width=design.width,

@@ -13,16 +13,15 @@ PACKAGE = Path(rbdgen.__file__).parent
 MOST = 4  # files that read an option
 # Those of more: what a design is of, words, and what a search for what fits tries anew.
 MORE = {
-    "functions": 30,
+    "functions": 28,
     "payload": 11,
     "frames": 8,
     "width": 10,
-    "error": 12,
-    "ii": 11,
+    "error": 15,
+    "ii": 9,
     "multipliers": 8,
-    "fold": 8,
-    "fit": 5,
-    "accelerator": 9,
+    "fold": 7,
+    "accelerator": 14,
 }
 
 
