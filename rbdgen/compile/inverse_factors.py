@@ -16,10 +16,11 @@ from collections.abc import Container
 import numpy as np
 
 from ..design.arrays import given_coordinates
-from ..dynamics.factorisation import factorise
+from ..dynamics.elimination import Elimination
 from ..dynamics.interface import random_inputs
 from ..dynamics.scalars import Scalar
 from ..dynamics.spatial import is_zero
+from ..dynamics.steps import Inline
 from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
@@ -90,13 +91,13 @@ def _factors(front: Front, zeros: Container[tuple[int, int]]) -> Graph:
     for name, node in masses.items():
         i, j = indices(name)
         M[i][j] = node.value if node.op is Op.CONST else builder.input(name)
-    found = factorise(builder, M, order)
+    found = Elimination.of(Inline(builder), M, order)
     W: dict[int, dict[int, Scalar]] = {}
     outputs = {}
     for k in order:
         with builder.in_region((INVERSE, order[k])):
             row: dict[int, Scalar] = {}
-            for i, entry in found.L[k].items():  # W_k = e_k - Σ L_ki W_i
+            for i, entry in found.L(k).items():  # W_k = e_k - Σ L_ki W_i
                 for j, other in W[i].items():
                     row[j] = row.get(j, 0.0) - entry * other
             row = {
@@ -106,7 +107,7 @@ def _factors(front: Front, zeros: Container[tuple[int, int]]) -> Graph:
             }
             W[k] = {**row, k: 1.0}
             for j, value in W[k].items():
-                outputs[spell("V", k, j)] = builder.lift(value * found.D_inverse[j])
+                outputs[spell("V", k, j)] = builder.lift(value * found.rows[j].inverse)
                 outputs[spell("W", k, j)] = builder.lift(value)
     inputs = tuple(name for name, node in masses.items() if node.op is not Op.CONST)
     return verify(Graph(inputs, outputs))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..robot.model import Robot
 from .axes import Axis, FrameChange, axes_of, power, steps_to_parent, twist_before, wrench_after
 from .bodies import Mass
-from .factorisation import Entries
+from .elimination import Entries
 from .motion import LinkMotion
 from .scalars import Arithmetic, Scalar
 from .spatial import (

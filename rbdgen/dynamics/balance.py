@@ -8,7 +8,7 @@ base. What goes on to another joint is read in that one's unit, which no child's
 going on drops bits, and takes no product.
 
 M⁻¹ magnifies what the last joints lack. Where M is inverted, coordinate k is counted in units of
-s_k = 2^n, with D from M = Lᵀ D L (``factorisation``):
+s_k = 2^n, with D from M = Lᵀ D L (``elimination``):
 
     M' = s M s,   M'⁻¹ = s⁻¹ M⁻¹ s⁻¹,   τ' = s τ,   q̈' = s⁻¹ q̈
 
@@ -28,7 +28,7 @@ from ..robot.model import JointKind, Robot
 from ..robot.rotors import drivetrains
 from .composite import Columns, Composite, Gradient, Matrix
 from .drivetrains import add_drivetrains
-from .factorisation import Order, factorise
+from .elimination import Elimination, Order
 from .motion import RobotState
 from .outward import move
 from .rnea import gather, indices
@@ -168,8 +168,8 @@ def _coordinates(M: Matrix, order: Order) -> dict[int, float]:
     """s_k of the coordinates that M is inverted for."""
     if not order:
         return {}
-    inverse = factorise(FloatScalars(), M, order).D_inverse
-    return {k: _power(np.max(M[k][k]), np.min(1 / inverse[k])) for k in order}
+    rows = Elimination.of(Inline(FloatScalars()), M, order).rows
+    return {k: _power(np.max(M[k][k]), np.min(1 / rows[k].inverse)) for k in order}
 
 
 def _sides(

@@ -27,11 +27,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..graph.word import spell
-from .factorisation import Factors, Matrix, back, factorise, out, solve
-from .interface import GraphPorts
+from .elimination import Elimination, Matrix
 from .kinematics import Frames, Kinematics
+from .ports import GraphPorts
 from .scalars import Arithmetic, Scalar
 from .spatial import is_zero
+from .steps import Inline
 
 Vector = dict[int, Scalar]  # coordinate → entry
 REGIONS = "_grip"
@@ -51,19 +52,19 @@ class Grip:
         self.weighted = [{k: x * weights[k] for k, x in row.items()} for row in rows]
         self.factors = self._factors(yielding)
 
-    def _factors(self, yielding: Sequence[float]) -> Factors:
+    def _factors(self, yielding: Sequence[float]) -> Elimination:
         G: Matrix = [[0.0] * len(self.rows) for _ in self.rows]
         for a, row in enumerate(self.weighted):
             for b in range(a + 1):
                 G[a][b] = _dot(row, self.rows[b])
             G[a][a] = G[a][a] + yielding[a]
-        return factorise(self.one, G, dict.fromkeys(range(len(self.rows)), 0), REGIONS)
+        return Elimination.of(Inline(self.one, REGIONS), G, dict.fromkeys(range(len(self.rows)), 0))
 
     def held(self, motion: Vector, rests: Sequence[Scalar], slip: float = 0.0) -> Vector:
         """The nearest to ``motion`` x with J x' + r = 0, of ``rests`` r by row; or, by a share
         ``slip``, towards x itself."""
         moves = {a: _dot(row, motion) + rests[a] for a, row in enumerate(self.rows)}
-        (by,) = solve(self.one, self.factors, [moves], REGIONS)
+        by = self.factors.solve(moves)
         found = dict(motion)
         for a, row in enumerate(self.weighted):
             for k, x in row.items():
@@ -107,7 +108,7 @@ def gives_held(
     kinematics: Kinematics,
     frames: Frames,
     held: tuple[int, float],
-    factors: Factors,
+    factors: Elimination,
     effort: Column,
 ) -> None:
     """qdd_c and lambda_c, of ``effort`` (τ - bias) and the factors of M.
@@ -117,7 +118,7 @@ def gives_held(
     one, (axes, damping) = face.builder, held
     rows = _held_rows(frames, axes)
     columns, drifts = _seen(one, kinematics, frames, rows)
-    *Y, y = back(one, factors, [*columns, effort])
+    *Y, y = [factors.back(column) for column in (*columns, effort)]
     forces = _forces(one, factors, rows, Y, y, drifts, damping)
     with_forces = dict(y)
     for k, joint in factors.order.items():
@@ -125,8 +126,7 @@ def gives_held(
             for a, column in enumerate(Y):
                 if k in column and a in forces:
                     with_forces[k] = with_forces.get(k, 0.0) + column[k] * forces[a]
-    (qdd,) = out(one, factors, [with_forces], "_held")
-    face.gives_vector("qdd_c", qdd)
+    face.gives_vector("qdd_c", factors.out(with_forces, "_held"))
     for a, row in enumerate(rows):
         if a in forces:
             face.gives(spell("lambda_c", row.frame, row.axis), forces[a])
@@ -149,7 +149,7 @@ def _seen(
 
 def _forces(
     one: Arithmetic,
-    factors: Factors,
+    factors: Elimination,
     rows: Sequence[HeldDirection],
     Y: Sequence[Column],
     y: Column,
@@ -162,13 +162,12 @@ def _forces(
     wanted: Column = {}
     for a, row in enumerate(rows):
         with one.region("contact", row.joint):
-            scaled = {k: x * factors.D_inverse[k] for k, x in Y[a].items()}
+            scaled = {k: x * factors.rows[k].inverse for k, x in Y[a].items()}
             for b in range(a + 1):
                 G[a][b] = _dot(scaled, Y[b])
             G[a][a] = G[a][a] + damping
             wanted[a] = -(drifts[a] + _dot(scaled, y))
-    (forces,) = solve(one, factorise(one, G, order, AGAIN), [wanted], AGAIN)
-    return forces
+    return Elimination.of(Inline(one, AGAIN), G, order).solve(wanted)
 
 
 def _dot(a: Column, b: Column) -> Scalar:

@@ -1,34 +1,38 @@
-"""M⁻¹ and q̈ from M = Lᵀ D L as visits to what one coordinate takes: for time-multiplexed joints.
+"""The factors of M = Lᵀ D L, and what is solved with them (Featherstone, RBDA §6.4, §6.5).
 
-The numbers are those of ``factorisation`` (Featherstone, RBDA §6.4, §6.5), in an order in which all
-coordinates do the same, leaves first. With W = L⁻¹ and V = W D⁻¹
+L is unit lower triangular and has an entry only where the row's coordinate lies below the column's
+in the tree: the factorisation fills nothing in. Entries of M that are the number 0 are never
+touched, so the sparsity needs no tree here. ``order`` maps each coordinate, root first, to the
+joint whose regions its row is traced in.
 
-    M⁻¹ = V Wᵀ = Σ_k v_k w_kᵀ
+A coordinate's step takes row k of M, less what the coordinates that hang on k leave of it, and
+gives 1 / D_k, row k of L, and what k leaves to the ones that it hangs on. So it does with a right
+side. Templates of visits:
 
-a column of W and V after the other. Templates:
-
-    factor   row k of M, less what the coordinates that hang on k leave of it: 1 / D_k, row k of L,
-             and what k leaves to the ones that it hangs on; so it does with a right side
-    inverse  column k of W and of V: of the coordinates that hang on k
-    gather   M⁻¹ of these, k's column added
+    factor   both, of coordinate k
     solve    x_k = y_k / D_k - Σ L_ki x_i, root first
 
-Rows and columns are told by how far a coordinate is from k, so that what each visit reads is made
-under one name. Shorter ones end in zeros.
+Rows and columns are told by how far a coordinate is from k, the nearest first, so that what each
+visit reads is made under one name. Where visits share a datapath, shorter rows end in zeros.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..graph.visits import Visit
-from .factorisation import Entries, Matrix, Order
+from ..graph.word import spell
 from .scalars import Arithmetic, Scalar, Vector
-from .spatial import is_constant, is_nothing
+from .spatial import is_constant, is_zero
 from .steps import Runner
 
+Matrix = list[Vector]
+Order = Mapping[int, int]
+Column = dict[int, Scalar]  # coordinate → entry, zeros left out
+Entries = dict[tuple[int, int], Scalar]  # of the lower triangle of a symmetric matrix
 Triangle = list[Vector]  # rows of 1, 2, 3 … entries
 ZERO = 0.0
 
@@ -41,14 +45,14 @@ class Pattern:
 
     @classmethod
     def of(cls, M: Matrix, order: Order) -> Pattern:
-        """The pattern of L, from the entries of M that are not zero."""
-        rows = {k: {i for i in order if i < k and not is_nothing(M[k][i])} for k in order}
+        """The pattern of L, from the entries of M's lower triangle that are not zero."""
+        rows = {k: {i for i in order if i < k and not is_zero([M[k][i]])} for k in order}
         for k in reversed(list(order)):
             for i in rows[k]:
                 rows[i] |= {j for j in rows[k] if j < i}
         return cls({k: sorted(own, reverse=True) for k, own in rows.items()})
 
-    @property
+    @cached_property
     def longest(self) -> int:
         """Entries of the longest row, its diagonal with them."""
         return 1 + max(map(len, self.above.values()))
@@ -79,118 +83,169 @@ class Pattern:
 
 @dataclass(frozen=True)
 class EliminatedRow:
-    """The elimination of one coordinate, of M and of a right side.
+    """The elimination of one coordinate k.
 
-    1 / D, L without its diagonal, the updates (of M, and of the right side) for the coordinates
-    that it depends on, and y / D of the right side.
+    1 / D_k, row k of L without its diagonal, row k of H = M less what those below leave of it, the
+    updates for the coordinates that it depends on, and k's own share of these.
     """
 
     inverse: Scalar
     L: Vector
+    H: Vector
     left: Triangle
-    rest: Vector
-    y: Scalar
+    shares: Triangle
 
 
+@dataclass(frozen=True)
 class Elimination:
-    """Factors of the rows and columns ``order`` of M, and of a right ``side`` if there is one."""
+    """The factors of rows and columns ``order`` of M, in regions "factor".
 
-    def __init__(
-        self, run: Runner, M: Matrix, order: Order, side: Mapping[int, Scalar] | None = None
-    ) -> None:
-        self.run, self.order, self.pattern = run, order, Pattern.of(M, order)
-        self.rows: dict[int, EliminatedRow] = {}
+    ``rows``: by coordinate. ``known``: by name (`..words.factor_bounds`) all that they and
+    numbered columns are made of, where a graph is traced.
+    """
+
+    run: Runner
+    order: Order
+    pattern: Pattern
+    rows: dict[int, EliminatedRow] = field(default_factory=dict)
+    known: dict[str, Scalar] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, run: Runner, M: Matrix, order: Order) -> Elimination:
+        """The factors of M, from its lower triangle.
+
+        Where visits share a datapath, shares are added up from coordinate to coordinate, and a row
+        of M is read in its own visit. Else each is taken from M where it is made, so that the next
+        pivot waits for one difference.
+        """
+        found, left = cls(run, order, Pattern.of(M, order)), [list(row) for row in M]
+        if not run.shares:
+            places = ((i, j) for i in order for j in (i, *found.pattern.above[i]))
+            entries = ((i, j) for i, j in places if not is_zero([M[i][j]]))
+            found.known.update({spell("M", i, j): M[i][j] for i, j in entries})
         for k in reversed(list(order)):
-            self.rows[k] = self._row(k, M, side)
+            found._eliminate(k, left)
+        return found
 
-    def _row(self, k: int, M: Matrix, side: Mapping[int, Scalar] | None) -> EliminatedRow:
-        pattern, size = self.pattern, self.pattern.longest
-        places = [k, *pattern.above[k]]
-        below = pattern.below[k]
-        name = f"factor_of{len(below)}" if len(below) > 1 else "factor"
+    def _eliminate(self, k: int, M: Matrix) -> None:
+        places, below = [k, *self.pattern.above[k]], self.pattern.below[k]
+        visit, here, size = self._visit(k), self._at("factor", k), self._size(len(places))
         row = [M[k][i] for i in places] + [ZERO] * (size - len(places))
-        left = [self._left(c, places) for c in below] or [_triangle(size)]
-        rest = [self._rest(c, places) for c in below] or [[ZERO] * size]
-        visit, here = Visit(name, (k,)), ("factor", self.order[k])
-        found = self.run(visit, here, _eliminated, self.run.arithmetic, row, left)
-        if side is None:
-            return EliminatedRow(*found, [ZERO] * size, ZERO)
-        return EliminatedRow(
-            *found, *self.run(visit, here, _reduced, side[k], found[0], found[1], rest)
-        )
+        left = [triangle(size)]
+        if self.run.shares and below:
+            left = [self._left(c, places, size) for c in below]
+        own = EliminatedRow(*self.run(visit, here, _eliminated, self._one, row, left))
+        self.rows[k] = own
+        if self.run.shares:
+            return
+        known = self.known
+        for a, i in enumerate(places):
+            known[spell("H", k, i)] = own.H[a]
+        for a, j in enumerate(places[1:]):
+            known[spell("L", k, j)] = own.L[a]
+            for b, i in enumerate(places[1 : a + 2]):
+                share = known[spell("share", k, i, j)] = own.shares[a][b]
+                M[i][j] = self.run(visit, here, operator.sub, M[i][j], share)
 
-    def _left(self, c: int, places: Sequence[int]) -> Triangle:
+    @property
+    def _one(self) -> Arithmetic:
+        return self.run.arithmetic
+
+    def _visit(self, k: int) -> Visit:
+        below = len(self.pattern.below[k])
+        return Visit(f"factor_of{below}" if below > 1 else "factor", (k,))
+
+    def _at(self, kind: str, k: int) -> tuple[str, int]:
+        return kind, self.order[k]
+
+    def _size(self, places: int) -> int:
+        """The entries of a row: all rows have as many where visits share a datapath."""
+        return self.pattern.longest if self.run.shares else places
+
+    def _left(self, c: int, places: Sequence[int], size: int) -> Triangle:
         """The updates of M from coordinate ``c``, at the ``places`` of the coordinate above it."""
         at, own = {i: n for n, i in enumerate(self.pattern.above[c])}, self.rows[c].left
-        found = _triangle(self.pattern.longest)
+        found = triangle(size)
         for a, i in enumerate(places):
             for b, j in enumerate(places[: a + 1]):
                 if i in at and j in at:
                     found[a][b] = own[at[i]][at[j]]
         return found
 
-    def _rest(self, c: int, places: Sequence[int]) -> Vector:
-        at, own = {i: n for n, i in enumerate(self.pattern.above[c])}, self.rows[c].rest
-        found = [own[at[i]] if i in at else ZERO for i in places]
-        return found + [ZERO] * (self.pattern.longest - len(found))
+    def L(self, k: int) -> Column:
+        """Row k of L without its diagonal, the nearest coordinate first."""
+        return dict(zip(self.pattern.above[k], self.rows[k].L, strict=False))
 
-    def inverse(self) -> Entries:
-        """M⁻¹, its lower triangle, zeros left out."""
-        sums: dict[int, Triangle] = {}
+    def back(self, b: Column, regions: str = "") -> Column:
+        """y = L⁻ᵀ b, in regions "back"; ``regions`` names others, of columns that depend on what
+        was solved before."""
+        rest: dict[int, Vector] = {}
+        left, found = dict(b), dict[int, Scalar]()
         for k in reversed(list(self.order)):
-            sums[k] = self._gathered(k, sums)
-        roots = [k for k, above in self.pattern.above.items() if not above]
-        return {
-            (i, j): sums[k][a][b]
-            for k in roots
-            for a, i in enumerate(self.pattern.hanging[k])
-            for b, j in enumerate(self.pattern.hanging[k][: a + 1])
-            if not is_nothing(sums[k][a][b])
-        }
+            places, row, visit = [k, *self.pattern.above[k]], self.rows[k], self._visit(k)
+            here, below = self._at(f"back{regions}", k), [[ZERO] * self._size(len(places))]
+            if self.run.shares and self.pattern.below[k]:
+                below = [self._rest(c, rest[c], places) for c in self.pattern.below[k]]
+            rest[k], found[k] = self.run(visit, here, _reduced, left.get(k, ZERO), row.L, below)
+            if not self.run.shares:
+                for i, share in zip(places[1:], rest[k], strict=True):
+                    left[i] = self.run(visit, here, operator.sub, left.get(i, ZERO), share)
+        return without_zeros(found)
 
-    def _gathered(self, k: int, sums: Mapping[int, Triangle]) -> Triangle:
-        """M⁻¹ of the coordinates that hang on ``k``, as far as ``k`` and they add to it."""
-        pattern, here = self.pattern, ("inverse", self.order[k])
-        size, places = pattern.room(k), pattern.hanging[k]
-        L = [[ZERO] * a for a in range(size)]
-        for a, i in enumerate(places):
-            for l, entry in zip(pattern.above[i], self.rows[i].L, strict=False):
-                if l in places:
-                    L[a][places.index(l)] = entry
-        visit = Visit(f"inverse_of{size}", (k,))
-        W, V = self.run(visit, here, _column, self.rows[k].inverse, L)
-        before = _triangle(size)
-        for c in pattern.below[k]:
-            own = [places.index(i) for i in pattern.hanging[c]]
-            for a, i in enumerate(own):
-                for b, j in enumerate(own[: a + 1]):
-                    before[i][j] = sums[c][a][b]
-        return self.run(Visit(f"gather_of{size}", (k,)), here, _with_column, before, W, V)
+    def _rest(self, c: int, rest: Vector, places: Sequence[int]) -> Vector:
+        at = {i: n for n, i in enumerate(self.pattern.above[c])}
+        found = [rest[at[i]] if i in at else ZERO for i in places]
+        return found + [ZERO] * (self._size(len(places)) - len(found))
 
-    def solve(self) -> dict[int, Scalar]:
-        """x = M⁻¹ b, of the right side b."""
-        found: dict[int, Scalar] = {}
-        for k, joint in self.order.items():
-            row, above = self.rows[k], self.pattern.above[k]
-            others = [found[i] for i in above]
+    def out(self, y: Column, regions: str = "") -> Column:
+        """x = L⁻¹ D⁻¹ y, in regions "out"."""
+        found: Column = {}
+        for k, above in self.pattern.above.items():
+            row, here = self.rows[k], self._at(f"out{regions}", k)
+            z: Scalar = ZERO
+            if k in y:
+                z = self.run(self._visit(k), here, operator.mul, y[k], row.inverse)
+            others = [found.get(i, ZERO) for i in above]
             others += [ZERO] * (len(row.L) - len(others))
-            visit, here = Visit("solve", (k,)), ("out", joint)
-            found[k] = self.run(visit, here, _substituted, row.y, row.L, others)
-        return found
+            found[k] = self.run(Visit("solve", (k,)), here, _substituted, z, row.L, others)
+        return without_zeros(found)
+
+    def solve(self, b: Column, regions: str = "", number: int | None = None) -> Column:
+        """M⁻¹ b, as ``known`` by this ``number``."""
+        y = self.back(b, regions)
+        x = self.out(y, regions)
+        if number is not None:
+            self.note(number, b, y, x)
+        return x
+
+    def note(self, number: int, b: Column, y: Column, x: Column) -> None:
+        """A column of this ``number`` and what it is solved by are ``known``."""
+        if self.run.shares:
+            return
+        for kind, made in (("b", b), ("y", y), ("x", x)):
+            self.known.update({spell(kind, number, k): own for k, own in made.items()})
+        for k, own in y.items():  # equal nodes are one
+            self.known[spell("z", number, k)] = own * self.rows[k].inverse
+
+
+def without_zeros(column: Column) -> Column:
+    """A column's entries that are not the number 0."""
+    return {k: x for k, x in column.items() if not is_zero([x])}
 
 
 def _sum(a: Vector, b: Vector) -> Vector:
     return [x + y for x, y in zip(a, b, strict=True)]
 
 
-def _triangle(size: int) -> Triangle:
+def triangle(size: int) -> Triangle:
+    """Zeros in the shape of a lower triangle."""
     return [[ZERO] * (a + 1) for a in range(size)]
 
 
 def _eliminated(
     arithmetic: Arithmetic, row: Vector, below: list[Triangle]
-) -> tuple[Scalar, Vector, Triangle]:
-    """1 / D_k, L_k and what is left to the coordinates above: the nearest comes first."""
+) -> tuple[Scalar, Vector, Vector, Triangle, Triangle]:
+    """1 / D_k, L_k, H_k, what is left to the coordinates above, and k's share of that."""
     size, total = len(row), below[0]
     for other in below[1:]:
         total = [_sum(*rows) for rows in zip(total, other, strict=True)]
@@ -198,45 +253,29 @@ def _eliminated(
     H = [x - total[a][0] for a, x in enumerate(row)]
     inverse = arithmetic.recip(H[0])
     L = [h * inverse for h in H[1:]]
-    left = []
+    left, shares = [], []
     for a in range(1, size):
-        # Σ + L_ka H_kb
-        shares = [L[a - 1] * H[b] for b in range(1, a + 1)]
+        # Σ + L_kb H_ka, a being the farther
+        own = [L[b - 1] * H[a] for b in range(1, a + 1)]
         if a == 1 and not is_constant(inverse):  # the next pivot waits for nothing but 1 / D
-            shares = [(H[1] * H[1]) * inverse]
-        left.append([total[a][b + 1] + share for b, share in enumerate(shares)])
-    return inverse, L, left
+            own = [(H[1] * H[1]) * inverse]
+        left.append([total[a][b + 1] + share for b, share in enumerate(own)])
+        shares.append(own)
+    return inverse, L, H, left, shares
 
 
-def _reduced(b: Scalar, inverse: Scalar, L: Vector, below: list[Vector]) -> tuple[Vector, Scalar]:
-    """The right side's updates for the coordinates above, and y_k / D_k."""
+def _reduced(b: Scalar, L: Vector, below: list[Vector]) -> tuple[Vector, Scalar]:
+    """The right side's updates for the coordinates above, and y_k."""
     total = below[0]
     for other in below[1:]:
         total = _sum(total, other)
     # y_k = b_k - Σ
     y = b - total[0]
-    return [x + entry * y for x, entry in zip(total[1:], L, strict=True)], y * inverse
+    return [x + entry * y for x, entry in zip(total[1:], L, strict=True)], y
 
 
-def _column(inverse: Scalar, L: list[Vector]) -> tuple[Vector, Vector]:
-    """W_ak = -L_ak - Σ L_al W_lk below the diagonal, and V_ak = W_ak / D_k from it on."""
-    W: Vector = []
-    for row in L[1:]:
-        value = row[0]
-        for entry, w in zip(row[1:], W, strict=True):
-            value = value + entry * w
-        W.append(-value)
-    return W, [inverse, *(w * inverse for w in W)]
-
-
-def _with_column(before: Triangle, W: Vector, V: Vector) -> Triangle:
-    """Σ + w vᵀ, where w begins with a one."""
-    rows = enumerate(W, 1)
-    return [V[:1], *([V[a], *(before[a][b] + w * V[b] for b in range(1, a + 1))] for a, w in rows)]
-
-
-def _substituted(y: Scalar, L: Vector, above: Vector) -> Scalar:
-    """x_k = y_k / D_k - Σ L_ki x_i."""
+def _substituted(z: Scalar, L: Vector, above: Vector) -> Scalar:
+    """x_k = z_k - Σ L_ki x_i."""
     for entry, x in zip(L, above, strict=True):
-        y = y - entry * x
-    return y
+        z = z - entry * x
+    return z

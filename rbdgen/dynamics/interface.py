@@ -1,6 +1,4 @@
-"""The inputs and outputs of a graph while it is traced.
-
-Conversion between arrays of states and named scalars of a graph: ``q[2]``, ``M[1,0]``.
+"""Conversion between arrays of states and named scalars of a graph: ``q[2]``, ``M[1,0]``.
 
 A symmetric matrix has its lower triangle in the graph only, a matrix with zeros by structure only
 its other entries. Where a floating base's motion is given, τ and all matrices have no entries of
@@ -11,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -20,60 +17,11 @@ from numpy.typing import NDArray
 
 from ..design.bounds import Bounds
 from ..design.payload import any_payloads
-from ..graph.graph import Graph, multiple
-from ..graph.node import Builder
 from ..graph.word import ROOT, SYMMETRIC, indices, kind_of, parse, shape_of, skipped_of, spell
 from ..robot.angles import periods, wrapped
 from ..robot.model import Array, JointKind, Robot
 from ..robot.rotors import drivetrains
 from ..robot.variations import PAYLOAD
-from .factorisation import Entries
-from .scalars import Scalar, Vector
-from .spatial import is_zero
-
-
-@dataclass
-class GraphPorts:
-    """Inputs in the order in which they are asked for, outputs without structural zeros, and the
-    signals between that are ``known``, by name."""
-
-    builder: Builder
-    inputs: list[str] = field(default_factory=list)
-    outputs: dict[str, Scalar] = field(default_factory=dict)
-    known: dict[str, Scalar] = field(default_factory=dict)
-
-    def given(self, name: str) -> Scalar:
-        self.inputs.append(name)
-        return self.builder.input(name)
-
-    def vector(self, name: str, size: int, wanted: Iterable[int]) -> Vector:
-        """Entries of an input vector; the others are zero."""
-        asked = set(wanted)
-        return [self.given(spell(name, k)) if k in asked else 0.0 for k in range(size)]
-
-    def gives(self, name: str, value: Scalar) -> None:
-        if not is_zero([value]):
-            self.outputs[name] = value
-
-    def gives_vector(self, name: str, values: dict[int, Scalar]) -> None:
-        for k, value in sorted(values.items()):
-            self.gives(spell(name, k), value)
-
-    def gives_lower(self, name: str, entries: Entries) -> None:
-        for (i, j), value in sorted(entries.items()):
-            if j <= i:
-                self.gives(spell(name, i, j), value)
-
-    def gives_columns(self, name: str, order: Iterable[int], columns: list[dict]) -> None:
-        for i in order:
-            for j, column in zip(order, columns, strict=True):
-                self.gives(spell(name, i, j), column.get(i, 0.0))
-
-    def graph(self) -> Graph:
-        lifted = {name: self.builder.lift(value) for name, value in self.outputs.items()}
-        known = {name: multiple(self.builder.lift(value)) for name, value in self.known.items()}
-        return Graph(tuple(self.inputs), lifted, known=known)
-
 
 Columns = dict[str, Array]  # graph input or output → (N,)
 

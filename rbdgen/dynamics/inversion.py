@@ -19,16 +19,18 @@ from ..robot.model import BASE, JointKind, Robot, RobotError
 from ..robot.rotors import drivetrains
 from . import drivetrains as gears
 from .articulated import mass_matrix_inverse
-from .block_inverse import FARTHEST, correct, invert_by_blocks
+from .block_inverse import FARTHEST, connected, correct, invert_by_blocks
 from .common_frame import common_frame
-from .factorisation import Entries, Matrix, Order, Solver, connected, factorise, times
-from .interface import GraphPorts
+from .composite import Gradient
+from .elimination import Elimination, Entries, Matrix, Order
 from .logarithmic import Logarithmic
 from .motion import RobotState
+from .ports import GraphPorts, Ports
 from .recursions import LOGARITHMIC, RecursionPass, Recursions
-from .scalars import Arithmetic, FloatScalars, Scalar, Vector
+from .scalars import FloatScalars, Scalar, Vector
+from .solver import Columns, Solver
 from .spatial import is_zero
-from .steps import Inline
+from .steps import Inline, Runner
 from .vector_fields import gathered, gradient
 
 COMPARED = 30  # coordinates, from which on M⁻¹ by LᵀDL takes fewer products on every robot
@@ -67,30 +69,31 @@ def cost(graph: Graph) -> int:
 
 
 def solver(
-    recursions: Recursions, way: str, at: RecursionPass, order: Order, sizes: Robot
+    recursions: Recursions, way: str, at: RecursionPass, M: Matrix, order: Order, sizes: Robot
 ) -> Solver:
     """The solver for M by one of `ways`; ``sizes``: the robot with numbers alone."""
-    robot, M = recursions.robot, at.M
+    robot, run = recursions.robot, recursions.solving
     if way == "mminvgen":
-        inverse = mass_matrix_inverse(recursions.run.arithmetic, robot, at.moved, recursions.unit)
-        return Solver(recursions.run.arithmetic, order, inverse=inverse)
-    one = recursions.solving.arithmetic
+        own = recursions.run.arithmetic
+        return Solver(
+            run, order, entries=mass_matrix_inverse(own, robot, at.moved, recursions.unit)
+        )
     if way == "blocks":
         above = {k: _coordinate_above(robot, order, k) for k in order}
         scale = {k: 2.0 ** -round(math.log2(m) / 2) for k, m in _sizes(sizes, order).items()}
-        return Solver(one, order, inverse=invert_by_blocks(one, M, order, above, scale))
-    return Solver(one, order, factorise(one, M, order))
+        return Solver(run, order, entries=invert_by_blocks(run.arithmetic, M, order, above, scale))
+    return Solver(run, order, Elimination.of(run, M, order))
 
 
-def nearby(face: GraphPorts, one: Arithmetic, M: Matrix, order: Order) -> Solver:
+def nearby(face: GraphPorts, run: Runner, M: Matrix, order: Order) -> Solver:
     """The solver with M⁻¹ of a state nearby, an input; outputs whether it was near."""
     X = given_inverse(face, M, order)
-    inverse, (first, *others) = correct(one, M, X, order)
+    inverse, (first, *others) = correct(run.arithmetic, M, X, order)
     # of several trees in a region behind theirs, so that none waits for another
     with face.builder.in_region(("near", 0) if others else first.region):
         beyond = face.builder.lift(sum(others, first) - FARTHEST**2)
         face.gives(FAR, face.builder.select(beyond, 0.0, 1.0))  # what is no number is not near
-    return Solver(one, order, inverse=inverse)
+    return Solver(run, order, entries=inverse)
 
 
 def _coordinate_above(robot: Robot, order: Order, k: int) -> int:
@@ -120,10 +123,7 @@ def _sizes(robot: Robot, order: Order) -> dict[int, float]:
     return {k: float(np.median(M[k][k])) + gears.armature(own.get(k, [])) for k in order}
 
 
-Columns = list[dict[int, Scalar]]
-
-
-def given_inverse(face: GraphPorts, M: Sequence[Vector], order: Iterable[int]) -> Entries:
+def given_inverse(face: Ports, M: Sequence[Vector], order: Iterable[int]) -> Entries:
     """Inputs, the lower triangle of M⁻¹: where M connects coordinates, directly or not."""
     there = list(order)
     known = {(i, j) for i in there for j in there if j < i and not is_zero([M[i][j]])}
@@ -131,21 +131,7 @@ def given_inverse(face: GraphPorts, M: Sequence[Vector], order: Iterable[int]) -
     return {(i, j): face.given(spell("Minv", i, j)) for i, j in sorted(pairs)}
 
 
-def forward_slopes(builder: Builder, products: list[Columns]) -> list[Columns]:
-    """∂q̈/∂q = -M⁻¹ ∂τ/∂q, and for q̇, column by column."""
-    slopes = []
-    for columns in products:
-        negative: Columns = []
-        for column in columns:
-            negative.append({})
-            for k, value in column.items():
-                with builder.beside(value):
-                    negative[-1][k] = -value
-        slopes.append(negative)
-    return slopes
-
-
-def gives_forward(face: GraphPorts, order: Iterable[int], slopes: list[Columns]) -> None:
+def gives_forward(face: Ports, order: Iterable[int], slopes: list[Columns]) -> None:
     """The two gradients of q̈."""
     for name, columns in zip(("dqdd_dq", "dqdd_dqd"), slopes, strict=True):
         face.gives_columns(name, order, columns)
@@ -167,17 +153,13 @@ def apart(builder: Builder, told: Scalar, M: Sequence[Vector]) -> list[Vector]:
 
 
 def gives_of_effort(
-    face: GraphPorts, solving: Arithmetic, order: Order, solver: Solver, nv: int, explicit: bool
+    face: GraphPorts, order: Order, solver: Solver, nv: int, explicit: bool
 ) -> None:
     """q̈ = M⁻¹ (τ - bias). ``explicit``: M⁻¹ is there, and a product with it is soon done."""
     tau, bias = face.vector("tau", nv, order), face.vector("bias", nv, order)
     with face.builder.region("effort", 0):
         left = {k: tau[k] - bias[k] for k in order}
-    if explicit:
-        (qdd,) = times(solving, solver.explicit(), order, [left])
-    else:
-        (qdd,) = solver.times([left])
-    face.gives_vector("qdd", qdd)
+    face.gives_vector("qdd", solver.product(left) if explicit else solver.solve(left))
 
 
 def solved(given: Graph, order: Order, nv: int, functions: Iterable[str]) -> Graph:
@@ -200,24 +182,26 @@ def solved(given: Graph, order: Order, nv: int, functions: Iterable[str]) -> Gra
             read[name] = face.given(name)
         return read[name]
 
+    run = Inline(builder)
     if wanted & {"minv", "effort"}:
         M: list[Vector] = [[0.0] * nv for _ in range(nv)]
         for i, j in product(order, order):
             M[i][j] = entry("M", max(i, j), min(i, j))
-        solver = Solver(builder, order, factorise(builder, M, order))
+        solver = Solver(run, order, Elimination.of(run, M, order))
         if "minv" in wanted:
             face.gives_lower("Minv", solver.explicit())
         if "effort" in wanted:
-            gives_of_effort(face, builder, order, solver, nv, "minv" in wanted)
+            gives_of_effort(face, order, solver, nv, "minv" in wanted)
     if "difd" in wanted:
         pairs = [indices(name) for name in given.inputs if kind_of(name) == "Minv"]
         inverse: Entries = {(i, j): face.given(spell("Minv", i, j)) for i, j in pairs}
-        columns = [
-            [{i: x for i in order if not is_zero([x := entry(kind, i, j)])} for j in order]
-            for kind in ("dtau_dq", "dtau_dqd")
-        ]
-        products = [times(builder, inverse, order, own) for own in columns]
-        gives_forward(face, order, forward_slopes(builder, products))
+        matrices = [[[0.0] * nv for _ in range(nv)] for _ in range(2)]
+        for matrix, kind in zip(matrices, ("dtau_dq", "dtau_dqd"), strict=True):
+            for i, j in product(order, order):
+                matrix[i][j] = entry(kind, i, j)
+        none: Matrix = [[0.0] * nv for _ in range(nv)]
+        slopes = Solver(run, order, entries=inverse).slopes(Gradient(none, *matrices))
+        gives_forward(face, order, slopes)
     return _read(face.graph())
 
 

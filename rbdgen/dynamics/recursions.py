@@ -37,6 +37,11 @@ class RecursionPass:
     gradient: Gradient  # in the formulation asked for
     accelerated: Callable[[dict[int, Scalar]], Gradient] | None = None  # by so much more
 
+    @property
+    def whole(self) -> Gradient:
+        """The gradient, with M."""
+        return self.gradient._replace(M=self.M)
+
 
 @dataclass(frozen=True)
 class Recursions:

@@ -26,7 +26,7 @@ from ..graph.node import Builder
 from ..graph.visits import Visit
 from ..graph.word import spell
 from ..robot.model import JointKind, Robot
-from .factorisation import Entries
+from .elimination import Entries
 from .motion import RobotState
 from .rnea import indices
 from .scalars import Scalar, Vector

@@ -11,9 +11,12 @@ from ..design.choices import STEP
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..robot.model import Robot, Transform
+from .functions import Functions
 from .inversion import cost, ways
 from .kinematics import Frames
-from .tracing import Tracing
+from .ports import GraphPorts
+from .second import with_second_derivatives
+from .steps import Inline
 from .winograd import Largest
 
 InNodes = Callable[[Builder], tuple[Robot, Frames, tuple[int, Transform] | None]]
@@ -69,30 +72,36 @@ def trace(
     ``payload`` once more, with nodes of a builder in place of the numbers that are not constant.
     """
 
-    def tracing(way: str) -> Tracing:
-        builder = Builder()
-        own = in_nodes(builder) if in_nodes else (robot, frames, payload)
-        return Tracing(
-            robot,
+    def traced(way: str) -> Graph:
+        ports = GraphPorts(Builder())
+        own = in_nodes(ports.builder) if in_nodes else (robot, frames, payload)
+        found = Functions(
+            Inline(ports.builder),
             own[0],
             frozenset(functions),
-            tuple(external_forces),
             multiplications,
-            sincos_inputs,
             formulation,
             network,
             frame,
-            way if inverse == "computed" else inverse,
-            robot.joints[0].kind.nv if root == "given" else 0,
-            largest,
-            root == "each",
-            own[1],
-            own[2],
-            step,
-            integrator,
-            held,
-            builder,
+            sizes=robot,
+            base=robot.joints[0].kind.nv if root == "given" else 0,
+            external_forces=tuple(external_forces),
+            sincos_inputs=sincos_inputs,
+            factorisation=way if inverse == "computed" else inverse,
+            largest=largest,
+            each=root == "each",
+            frames=own[1],
+            payload=own[2],
+            step=step,
+            integrator=integrator,
+            held=held,
+        )
+        given = found.give(ports, found.state(ports))
+        if given is None or "ddid" not in functions:
+            return ports.graph()
+        return with_second_derivatives(
+            found.robot, ports.graph(), given.whole, found.order, found.state
         )
 
     found = ways(robot, functions, factorisation, root, formulation)
-    return min((tracing(way).graph() for way in found), key=cost)
+    return min(map(traced, found), key=cost)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen.design.loading import load, shipped_robots
-from rbdgen.dynamics import tracing
+from rbdgen.dynamics import functions
 from rbdgen.dynamics.trace import trace
 from rbdgen.dynamics.units import Units, consistent_units, scaled, units
 from rbdgen.graph.evaluate import evaluate
@@ -32,7 +32,7 @@ def test_a_constant_becomes_a_power_of_two_in_its_own_unit(value: float) -> None
 def test_units_save_products(name: str, saved: int, monkeypatch: pytest.MonkeyPatch) -> None:
     robot = shipped(name)
     chosen = trace(robot, ["id"])
-    monkeypatch.setattr(tracing, "units", lambda *_: Units())
+    monkeypatch.setattr(functions, "units", lambda *_: Units())
     plain = trace(robot, ["id"])
     assert plain.operations()["mulc"] - chosen.operations()["mulc"] >= saved
     assert plain.operations()["mul"] >= chosen.operations()["mul"]
@@ -61,7 +61,7 @@ def test_on_a_floating_base_those_units_are_taken_that_take_fewer_products(
     found = consistent_units(robot)
     counts = []
     for choice in (found, *([own] for own in found)):
-        monkeypatch.setattr(tracing, "consistent_units", lambda _, choice=choice: choice)
+        monkeypatch.setattr(functions, "consistent_units", lambda _, choice=choice: choice)
         count = trace(robot, [function]).operations()
         counts.append(count["mul"] + count["mulc"])
     chosen, *others = counts

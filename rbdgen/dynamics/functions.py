@@ -1,0 +1,392 @@
+"""A robot's functions, over any runner of steps: which recursions, and what of them has a name.
+
+Traced by `Inline` they are a graph (``trace``), recorded as visits a program (``program``).
+
+τ and ∂τ are at the acceleration that is given, the bias is without any, the gradients of q̈ are at
+the one that is found. Where several are needed, the way out and back for the bias has regions and
+templates ``out_unforced`` and so on, and the one for gradients of q̈ ``out_again`` and so on.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from ..design.choices import STEP
+from ..design.functions import INVERTING, NEEDS, OF_FRAMES, OF_MASSES, SLOPES, UNFORCED
+from ..graph.node import Builder
+from ..graph.visits import Visit
+from ..graph.word import ROOT, spell
+from ..robot.model import Robot, Transform
+from ..robot.variations import PAYLOAD, SIZE
+from ..words.pivot_bounds import ACCELERATIONS
+from .bodies import Payload
+from .centroidal import Centroidal
+from .composite import Gradient
+from .contacts import gives_held
+from .elimination import Column, Matrix
+from .interface import WRENCH, revolute
+from .inversion import (
+    EFFORT,
+    NEAR,
+    PLACES,
+    apart,
+    given_inverse,
+    gives_forward,
+    gives_of_effort,
+    nearby,
+    solver,
+)
+from .kinematics import Frames, Kinematics, gives_frames, gives_masses
+from .motion import RobotState
+from .ports import GraphPorts, Ports
+from .recursions import AGAIN, RecursionPass, Recursions
+from .scalars import Vector
+from .solver import Columns, Solver
+from .stepping import Rates, StepState, euler, named, runge_kutta
+from .steps import Inline, Runner, in_units, times
+from .units import ALIKE, IN_METRES, Balance, Places, Units, consistent_units, units
+from .winograd import Largest
+
+AT_GIVEN_ACCELERATION = {"id", "did", "difd", "ddid"}
+AT_GIVEN_EFFORT = {"fd", "dfd", "cfd", "step"}
+ALONE = {name: NEEDS[name] for name in ("g", "nle")}  # τ without acceleration, and of what state
+SEEING = {"pose", "com", "energy", "step"}  # which see where a base is
+UNACCELERATED = "_unforced"  # of regions and templates, as AGAIN
+
+
+@dataclass(frozen=True)
+class Functions:
+    """Functions of a canonical robot; ``base`` coordinates of the first joint have their motion
+    given.
+
+    ``sizes``: the robot with numbers alone, for what depends on how large they are. ``balance``:
+    for words that joints share. The other fields are as for `trace`.
+    """
+
+    run: Runner
+    robot: Robot
+    functions: frozenset[str]
+    multiplications: int
+    formulation: str
+    network: str
+    frame: int | None
+    sizes: Robot
+    base: int = 0
+    external_forces: tuple[int, ...] = ()
+    sincos_inputs: bool = False
+    factorisation: str = "ltdl"  # or "near"
+    largest: Largest | None = None
+    each: bool = False  # whether a state says that its base moves as it is told
+    frames: Frames = ()
+    payload: tuple[int, Transform] | None = None
+    step: float = STEP
+    integrator: str = "euler"
+    held: tuple[int, float] = (3, 0.0)
+    within: Units | None = None  # units to trace in; else those that take the fewest products
+    balance: Balance = field(default=ALIKE)
+
+    def give(self, ports: Ports, state: RobotState) -> RecursionPass | None:
+        """All outputs; the recursions at the acceleration that is given, where one is."""
+        functions = self.functions
+        given = unforced = None
+        if functions & AT_GIVEN_ACCELERATION:
+            given = self.recursions(state, functions != {"id"})
+        others = functions - ALONE.keys() - {*OF_FRAMES, *OF_MASSES}
+        if functions & AT_GIVEN_EFFORT or (others and given is None):
+            at_rest = [*state.qdd[: self.base], *[0.0] * len(self.order)]
+            again = UNACCELERATED if given else ""
+            unforced = self.recursions(replace(state, qdd=at_rest), True, again)
+        for name in [name for name in ALONE if name in functions]:
+            self._give_alone(ports, state, name, f"_{name}" if len(functions) > 1 else "")
+        if given is not None:
+            self._give_inverse_dynamics(ports, given)
+        self._give_observed(ports, state)
+        if others:
+            at = unforced or given
+            assert at is not None
+            self._give_others(ports, state, at)
+        return given
+
+    def _give_inverse_dynamics(self, ports: Ports, given: RecursionPass) -> None:
+        """The functions of a given acceleration: id, did and difd."""
+        if self.functions & {"id", "did"}:
+            self._give_tau(ports, "tau", given.tau)
+        if "did" in self.functions:
+            names = ("dtau_dq", "dtau_dqd")
+            for name, matrix, unit in zip(
+                names, given.gradient[1:], self.balance.entries[1:], strict=True
+            ):
+                columns = [
+                    {i: times(matrix[i][j], 1 / unit.get((i, j), 1.0)) for i in self.order}
+                    for j in self.order
+                ]
+                ports.gives_columns(name, self.order, columns)
+        if "difd" in self.functions:
+            entries = given_inverse(ports, given.M, self.order)
+            by = self.balance.at
+            read = {(i, j): times(x, 1 / (by(i) * by(j))) for (i, j), x in entries.items()}
+            found = Solver(self.recursions.solving, self.order, entries=read)
+            self._give_slopes(ports, found.slopes(self._inverting(given.whole)))
+
+    def _give_tau(self, ports: Ports, name: str, tau: Vector) -> None:
+        found = {k: times(tau[k], 1 / self.balance.effort(k)) for k in self.order}
+        ports.gives_vector(name, found)
+
+    def _give_slopes(self, ports: Ports, slopes: list[Columns]) -> None:
+        """The gradients of q̈, in the robot's units."""
+        units = self.balance
+        scaled = [
+            [
+                {i: times(x, units.at(i) / of.get(c, 1.0)) for i, x in column.items()}
+                for c, column in zip(self.order, columns, strict=True)
+            ]
+            for columns, of in zip(slopes, units.sides, strict=True)
+        ]
+        gives_forward(ports, self.order, scaled)
+
+    def _give_others(self, ports: Ports, state: RobotState, at: RecursionPass) -> None:
+        """M, and what takes its inverse."""
+        functions, M = self.functions, at.M
+        if "m" in functions:
+            unit = self.balance.entries[0]
+            pairs = ((i, j) for i in self.order for j in self.order)
+            ports.gives_lower(
+                "M", {(i, j): times(M[i][j], 1 / unit.get((i, j), 1.0)) for i, j in pairs}
+            )
+        if not functions & {*INVERTING, "cfd", EFFORT}:
+            return
+        if self.each:
+            M = apart(self.builder, ports.given(spell(ROOT, 0)), M)
+        solver = self._solver(ports, at, M)
+        factors = solver.factors
+        if "minv" in functions:
+            by, inverse = self.balance.at, solver.explicit()
+            scaled = {(i, j): times(x, by(i) * by(j)) for (i, j), x in inverse.items()}
+            ports.gives_lower("Minv", scaled)
+            if factors is not None:
+                factors.known.update({spell("X", *at): entry for at, entry in inverse.items()})
+        if functions & AT_GIVEN_EFFORT:
+            self._give_at_effort(ports, state, at, solver)
+        if isinstance(ports, GraphPorts):
+            if factors is not None and not self.each:
+                ports.known |= factors.known
+            if EFFORT in functions:
+                explicit = "minv" in functions
+                gives_of_effort(ports, self.order, solver, self.robot.nv, explicit)
+
+    def _solver(self, ports: Ports, at: RecursionPass, M: Matrix) -> Solver:
+        if self.factorisation == NEAR:
+            assert isinstance(ports, GraphPorts)
+            return nearby(ports, self.recursions.solving, M, self.order)
+        read = self._read(M, self.balance.entries[0], self.balance.coordinates)
+        return solver(self.recursions, self.factorisation, at, read, self.order, self.sizes)
+
+    def _inverting(self, gradient: Gradient) -> Gradient:
+        """M and gradients in the units in which M is inverted."""
+        units = self.balance
+        return Gradient(
+            *map(self._read, gradient, units.entries, (units.coordinates, *units.sides))
+        )
+
+    def _read(self, matrix: Matrix, unit: Places, columns: Mapping[int, float]) -> Matrix:
+        n, at = range(len(matrix)), self.balance.at
+        by = [[at(i) * columns.get(j, 1.0) / unit.get((i, j), 1.0) for j in n] for i in n]
+        return [[in_units(matrix[i][j], by[i][j]) for j in n] for i in n]
+
+    def _give_at_effort(
+        self, ports: Ports, state: RobotState, at: RecursionPass, solver: Solver
+    ) -> None:
+        """The functions of a given effort; ``at``: the pass without it."""
+        tau = ports.vector("tau", self.robot.nv, self.order)
+        if "cfd" in self.functions:
+            assert solver.factors is not None and isinstance(ports, GraphPorts)
+            seen, effort = self._kinematics(state), self._effort(tau, at)
+            gives_held(ports, seen, self.frames, self.held, solver.factors, effort)
+        if not self.functions & {"fd", "dfd", "step"}:
+            return
+        qdd = self._accelerations(tau, at, solver)
+        if self.functions & {"fd", "dfd"}:
+            ports.gives_vector("qdd", {k: times(x, self.balance.at(k)) for k, x in qdd.items()})
+        if not self.functions & {"dfd", "step"}:
+            return
+        slopes = self._slopes(state, qdd, at, solver)
+        if "dfd" in self.functions:
+            self._give_slopes(ports, slopes)
+        if "step" in self.functions:
+            first = Rates(self._in_robots_units(qdd), slopes, solver.explicit())
+            for name, value in named(self._stepped(ports, state, tau, first)):
+                ports.gives(name, value)
+
+    def _accelerations(self, tau: Vector, at: RecursionPass, solver: Solver) -> Column:
+        """q̈, in the units in which M is inverted."""
+        return solver.solve(self._effort(tau, at), number=ACCELERATIONS)
+
+    def _in_robots_units(self, qdd: Column) -> Column:
+        """q̈ for visits: those read no results times 2^k, of which each joint has another."""
+        at, run = self.balance.at, self.recursions.solving
+        if not run.shares:
+            return qdd
+        return {
+            k: run(Visit("solve", (k,)), ("out", self.order[k]), operator.mul, x, at(k))
+            for k, x in qdd.items()
+        }
+
+    def _effort(self, tau: Vector, at: RecursionPass) -> Column:
+        """The efforts that accelerate the joints: τ less the bias, by coordinate."""
+        run, units = self.recursions.solving, self.balance
+        together = run is not self.run
+        effort = {}
+        for k, i in self.order.items():
+            asked = times(tau[k], units.at(k))
+            bias = in_units(at.tau[k], units.at(k) / units.effort(k))
+            here = ("effort", i if together or run.shares else 0)
+            effort[k] = run(Visit("force", (k,)), here, operator.sub, asked, bias)
+        return effort
+
+    def _slopes(
+        self, state: RobotState, qdd: Column, at: RecursionPass, solver: Solver
+    ) -> list[Columns]:
+        """∂q̈/∂q and ∂q̈/∂q̇."""
+        if at.accelerated is not None and not self.run.shares:  # as visits it would read itself
+            gradient = at.accelerated(qdd)
+        else:
+            found = self._in_robots_units(qdd)
+            own = [*state.qdd[: self.base], *(found.get(k, 0.0) for k in self.order)]
+            gradient = self.recursions(replace(state, qdd=own), True, AGAIN).whole
+        return solver.slopes(self._inverting(gradient), AGAIN, ACCELERATIONS + 1)
+
+    def _stepped(self, ports: Ports, state: RobotState, tau: Vector, first: Rates) -> StepState:
+        """The state after a step, by the rule asked for."""
+        if self.integrator == "euler":
+            return euler(self.run, self.robot, self.step, state, first)
+
+        def rates(there: RobotState) -> Rates:
+            if there is state:
+                return first
+            at = self.recursions(replace(there, qdd=[0.0] * self.robot.nv), True)
+            solver = self._solver(ports, at, at.M)
+            qdd = self._accelerations(tau, at, solver)
+            return Rates(qdd, self._slopes(there, qdd, at, solver), solver.explicit())
+
+        return runge_kutta(self.builder, self.robot, self.step, state, rates)
+
+    @property
+    def builder(self) -> Builder:
+        """The builder of a graph, for what has no visits."""
+        assert isinstance(self.run, Inline) and isinstance(self.run.arithmetic, Builder)
+        return self.run.arithmetic
+
+    @cached_property
+    def order(self) -> dict[int, int]:
+        """Each coordinate that is not given → its joint."""
+        return {k: i for k, i in self.recursions.owner.items() if k >= self.base}
+
+    @cached_property
+    def recursions(self) -> Recursions:
+        """The recursions, at any acceleration."""
+        return Recursions(
+            self.run,
+            self.robot,
+            self.formulation,
+            self.network,
+            self.frame,
+            self.multiplications,
+            self.largest,
+            self.unit,
+            self.balance,
+            moves=bool(self.functions - {"m", "minv"}),
+        )
+
+    @cached_property
+    def unit(self) -> Units:
+        """The units that suit inverse dynamics alone, or consistent ones."""
+        if self.within is not None:
+            return self.within
+        if self.run.shares:  # numbers of joints come in by ports: none are left out
+            return IN_METRES
+        if self.robot is not self.sizes:  # no constants, which units would make powers of two
+            return Units()
+        if self.functions <= {"id", *ALONE}:
+            return units(self.robot, len(self.external_forces))
+        found = consistent_units(self.robot)
+        return min(found, key=self._products) if len(found) > 1 else found[0]
+
+    def _products(self, unit: Units) -> int:
+        """Products of M, or of gradients where there are any, in some units."""
+        ports = GraphPorts(Builder())
+        own = replace(
+            self,
+            run=Inline(ports.builder),
+            functions=frozenset({"did" if self.functions & set(SLOPES) else "m"}),
+            within=unit,
+        )
+        own.give(ports, own.state(ports))
+        count = ports.graph().operations()
+        return count["mul"] + count["mulc"]
+
+    def _give_observed(self, ports: Ports, state: RobotState) -> None:
+        """The functions of named frames and those of the bodies' masses."""
+        functions, several = self.functions, self.functions - {*OF_FRAMES, *OF_MASSES}
+        if not functions & {*OF_FRAMES, *OF_MASSES}:
+            return
+        assert isinstance(ports, GraphPorts)
+        if functions & set(OF_FRAMES):
+            seen = self._kinematics(state)
+            gives_frames(ports, functions, seen, self.frames, self.order)
+        if functions & set(OF_MASSES):
+            weighed = "_masses" if several or functions & set(OF_FRAMES) else ""
+            found = Centroidal(self.builder, self.robot, state, self.multiplications, weighed)
+            gives_masses(ports, functions, self.robot, found, state.qd, list(self.order))
+
+    def _kinematics(self, state: RobotState) -> Kinematics:
+        """The kinematics of named frames in a state."""
+        regions = "_frames" if self.functions - {*OF_FRAMES, *OF_MASSES} else ""
+        moving = "twist" in self.functions
+        return Kinematics(self.builder, self.robot, state, self.multiplications, regions, moving)
+
+    def _give_alone(self, ports: Ports, state: RobotState, name: str, regions: str) -> None:
+        """τ without acceleration and forces, of a state of which no more is known."""
+        still = [0.0] * self.robot.nv
+        qd = state.qd if "qd" in ALONE[name] else still
+        at = self.recursions(replace(state, qd=qd, qdd=still, f_ext={}), False, regions)
+        self._give_tau(ports, name, at.tau)
+
+    def state(self, ports: Ports) -> RobotState:
+        """The inputs that the functions need."""
+        robot, forced = self.robot, not self.functions <= set(UNFORCED)
+        moves = any("qd" in NEEDS.get(name, ("qd",)) for name in self.functions)
+        turning = revolute(robot) if self.sincos_inputs else []
+        turns = {i: (ports.given(spell("sin", i)), ports.given(spell("cos", i))) for i in turning}
+        several = len(robot.children[-1]) > 1 and self.functions & set(OF_MASSES)
+        sees = self.functions & SEEING or several  # where a base is
+        asked: list[int] = []
+        for i in robot.moving:
+            joint, at = robot.joints[i], robot.q_slices[i]
+            if i not in turning:
+                hidden = PLACES.get(joint.kind, 0) if joint.parent < 0 and not sees else 0
+                asked += range(at.start + hidden, at.stop)
+        accelerated = self.base if forced else 0
+        if self.functions & AT_GIVEN_ACCELERATION:
+            accelerated = robot.nv
+        return RobotState(
+            ports.vector("q", robot.nq, asked),
+            ports.vector("qd", robot.nv, range(robot.nv) if moves else ()),
+            ports.vector("qdd", robot.nv, range(accelerated)),
+            {
+                i: [
+                    ports.given(spell("f_ext", robot.moving.index(i), axis=axis)) for axis in WRENCH
+                ]
+                for i in (self.external_forces if forced else ())
+            },
+            turns,
+            self._payload(ports),
+        )
+
+    def _payload(self, ports: Ports) -> dict[int, Payload]:
+        if self.payload is None or self.functions <= set(OF_FRAMES):
+            return {}
+        i, pose = self.payload
+        return {i: Payload(ports.vector(PAYLOAD, SIZE, range(SIZE)), pose)}
