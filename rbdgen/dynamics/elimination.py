@@ -275,7 +275,7 @@ def _reduced(b: Scalar, L: Vector, below: list[Vector]) -> tuple[Vector, Scalar]
 
 
 def _substituted(z: Scalar, L: Vector, above: Vector) -> Scalar:
-    """x_k = z_k - Σ L_ki x_i."""
-    for entry, x in zip(L, above, strict=True):
+    """x_k = z_k - Σ L_ki x_i, the nearest x last, as it is the last to be known."""
+    for entry, x in zip(reversed(L), reversed(above), strict=True):
         z = z - entry * x
     return z
