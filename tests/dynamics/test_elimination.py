@@ -83,7 +83,7 @@ def test_a_payload_in_units_of_its_joint() -> None:
 def test_values_and_products_of_all_visits(
     functions: str, robot: str, base: str, more: int
 ) -> None:
-    """Their values, and beside the products of the graph traced with ``factorisation`` theirs."""
+    """Their values, and beside the products of the traced graph theirs."""
     own = tuple(functions.split(","))
     made = front_end(robot, functions=own, base=base, factorisation="ltdl")
     visits = visits_of(made)
