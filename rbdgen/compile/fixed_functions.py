@@ -47,6 +47,11 @@ class FixedFunctions:
         self._alike: dict[bool, tuple[Split, StagePieces] | str] = {}
         self._joints: dict[tuple[frozenset[str], frozenset[str]], StagePieces] = {}
 
+    @property
+    def is_core(self) -> bool:
+        """Whether there is one stage, each task of which computes all functions."""
+        return not self.front.design.accelerator
+
     @cached_property
     def given(self) -> InputDomain:
         """Limits and samples of the inputs."""
@@ -72,7 +77,7 @@ class FixedFunctions:
     def pieces(self) -> StagePieces:
         """The robot as it is; RobotError for a function that there is nothing to do for."""
         ranges, whole = self.whole
-        if not self.front.design.accelerator:
+        if self.is_core:
             return StagePieces({CORE.stage: Piece(whole, {})}, whole.inputs, ranges=ranges)
         from .stage_pieces import complete, targets_of
 
@@ -95,13 +100,21 @@ class FixedFunctions:
         program = program_of(front, front.graph, self.searched, self.progress)
         return program_within_error(program, front.graph, self.searched, error, self.progress)
 
+    @property
+    def note_of_width(self) -> str:
+        """The end of a note of `program`: the width that an error takes; empty without one."""
+        error = self.front.design.error
+        if error is None:
+            return ""
+        return f"; of one width, error {error:g} takes words of {self.program[1]} bits"
+
     def joints(self, design: Design, stages: Collection[str] | None = None) -> StagePieces:
         """The robot with time-multiplexed joints in some ``stages``, None: wherever they can be.
 
         The design differs from the front's in how often a task comes. RobotError where no joints
         can be time-multiplexed.
         """
-        if not design.accelerator:
+        if self.is_core:
             program, _ = self.program
             piece = Piece(program.whole, {}, program, joints=True)
             return StagePieces({CORE.stage: piece}, program.whole.inputs)
@@ -142,7 +155,7 @@ class FixedFunctions:
 
         front = self.front
         try:
-            if not front.design.accelerator:
+            if self.is_core:
                 return Split(NOTHING, (self.limbs,), NOTHING, {}), self._of_limbs()
             if root_of(front.design) == "each":
                 return "what their joints feel of the base differs by task (root: each)"

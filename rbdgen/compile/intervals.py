@@ -102,7 +102,7 @@ def in_turn(front: Front, words: FixedFunctions, partly: bool) -> InTurn | str:
     if isinstance(alike, str):
         return alike + cure(front.canonical)
     limbs, staged = alike
-    if not front.design.accelerator:
+    if words.is_core:
         return _core_in_turn(front, staged)
     pieces, counts = staged.pieces, [len(own.reads) for own in limbs.groups]
     intervals = stage_intervals(front.design, front.target, pieces, math.lcm(*counts))

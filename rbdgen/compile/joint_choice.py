@@ -37,7 +37,7 @@ def asked(front: Front, words: FixedFunctions) -> Product:
     first does not fit. RobotError for a part that is too small for it.
     """
     design = front.design
-    if not design.accelerator:
+    if words.is_core:
         made = as_asked(front, words)
         able = chooses_fold(design) and chooses_joints(design) and made.plan.turns is None
         return _leaner(made, words) if able else made

@@ -33,13 +33,13 @@ def as_asked(front: Front, words: FixedFunctions) -> Product:
         return scheduled(front, words, *turns)
     if design.fold == "limbs":
         raise RobotError(f"{front.robot.name}: fold: limbs: {turns}")
-    said = (f"limbs are not time-multiplexed: {turns}",) if design.accelerator else ()
+    said = (f"limbs are not time-multiplexed: {turns}",) if not words.is_core else ()
     return of_whole(front, words, said)
 
 
 def of_whole(front: Front, words: FixedFunctions, notes: Sequence[str] = ()) -> Product:
     """The product in which no limbs are time-multiplexed."""
-    return scheduled(front, words, words.pieces, _intervals(front, words.pieces), notes)
+    return scheduled(front, words, words.pieces, _intervals(front, words, words.pieces), notes)
 
 
 def of_joints(
@@ -49,7 +49,7 @@ def of_joints(
     ``stages`` if these are given."""
     refuse_joints(front)
     staged = words.joints(front.design, stages)
-    return scheduled(front, words, staged, _intervals(front, staged), ())
+    return scheduled(front, words, staged, _intervals(front, words, staged), ())
 
 
 def refuse_joints(front: Front) -> None:
@@ -57,9 +57,9 @@ def refuse_joints(front: Front) -> None:
     refuse_design(front.design, front.robot.name, JOINTS, formulation=formulation_of(front.design))
 
 
-def _intervals(front: Front, staged: StagePieces) -> dict[str, int]:
+def _intervals(front: Front, words: FixedFunctions, staged: StagePieces) -> dict[str, int]:
     """Each stage's interval; that of a core's follows from its plan."""
-    if not front.design.accelerator:
+    if words.is_core:
         return {}
     from .intervals import stage_intervals
 
@@ -74,7 +74,7 @@ def scheduled(
     why: Sequence[str],
 ) -> Product:
     """The product of these pieces; ``why``: notes of who is time-multiplexed."""
-    if not front.design.accelerator:
+    if words.is_core:
         return _core(front, words, staged, intervals, why)
     from .accelerator import accelerator_of
 
@@ -90,9 +90,8 @@ def _core(
 ) -> Product:
     """The same of one stage, whose tasks compute all functions."""
     words.progress("schedule")
-    (name, piece), error = *staged.pieces.items(), front.design.error
+    ((name, piece),) = staged.pieces.items()
     limbs = len(piece.program.copies) if piece.program and name in intervals else 1
     plan, note = stage_plan(front.design, piece, front.target, intervals.get(name), limbs)
-    if note and error is not None:
-        note += f"; of one width, error {error:g} takes words of {words.program[1]} bits"
-    return as_core(front, staged.ranges, plan, (*why, *([note] if note else [])))
+    notes = (*why, note + words.note_of_width) if note else why
+    return as_core(front, staged.ranges, plan, notes)

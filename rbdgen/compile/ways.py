@@ -55,7 +55,7 @@ def fastest(front: Front, words: FixedFunctions) -> tuple[Design, Product]:
         return need_of(made), made
 
     ways = Ways(front, words)
-    sharing = ways.of_accelerator if front.design.accelerator else ways.of_core
+    sharing = ways.of_core if words.is_core else ways.of_accelerator
     search = Fastest(_alone, sharing, make, words.progress, ways.beyond)
     return search.of(front.design, front.target)
 
@@ -153,9 +153,12 @@ class Ways:
     def _beyond(self, target: Target) -> ResourceEstimate | None:
         """The least that a core takes whose operations share nothing, where it is far too much."""
         design, size = self.front.design, sum(self.front.graph.operations().values())
-        if size < MANY or has_least_latency(design) or design.error is not None:
-            return None
-        if design.accelerator:
+        if (
+            not self.words.is_core
+            or size < MANY
+            or has_least_latency(design)
+            or design.error is not None
+        ):
             return None
         least = _least_alone(self.words.roughly, target)
         return least if least.filled > FAR else None

@@ -17,11 +17,11 @@ MORE = {
     "payload": 11,
     "frames": 8,
     "width": 10,
-    "error": 15,
+    "error": 14,
     "ii": 9,
     "multipliers": 8,
     "fold": 7,
-    "accelerator": 14,
+    "accelerator": 10,
 }
 
 
