@@ -20,7 +20,6 @@ from ..design.loading import as_filed
 from ..design.rules import TRACE
 from ..dynamics.interface import Columns, random_inputs, to_columns
 from ..dynamics.trace import trace as trace_functions
-from ..dynamics.winograd import Largest
 from ..golden import crba, random_state
 from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
@@ -37,6 +36,7 @@ from .samples import carried_by, frames_of, nodes_of, sample_states
 from .specification import DesignedRobot
 
 if TYPE_CHECKING:
+    from ..dynamics.winograd import Largest
     from ..robot.model_parameters import ModelParameters
     from .parameters import Parameters
 

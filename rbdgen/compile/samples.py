@@ -14,7 +14,6 @@ from ..design.bounds import State, bounds, random_states, turns
 from ..design.design import Design, holds
 from ..design.functions import GIVES, INVERTING, ROLLOUTS
 from ..design.payload import LOADS, words_of
-from ..dynamics.block_inverse import FARTHEST, LEFT_OUT
 from ..dynamics.interface import any_roots, input_limits, revolute, to_columns
 from ..dynamics.kinematics import Frames
 from ..dynamics.trace import InNodes
@@ -141,6 +140,8 @@ def note_of_near(design: Design) -> str | None:
     """A note on the accuracy of M⁻¹ refined from a nearby state's; None for other designs."""
     if not is_near(design):
         return None
+    from ..dynamics.block_inverse import FARTHEST, LEFT_OUT
+
     return (
         f"inverse: near: X, which comes in as Minv, becomes X (1 + E)(1 + E²), E = 1 - M X; "
         f"{FAR} is 1 where √tr E² > {FARTHEST:g}, else at most {LEFT_OUT:.2g} of M⁻¹ is left out; "

@@ -13,6 +13,7 @@ import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..design.choices import STEP
 from ..design.functions import INVERTING, NEEDS, OF_FRAMES, OF_MASSES, SLOPES, UNFORCED
@@ -48,7 +49,9 @@ from .solver import Columns, Solver
 from .stepping import Rates, StepState, euler, named, runge_kutta
 from .steps import Inline, Runner, in_units, times
 from .units import ALIKE, IN_METRES, Balance, Places, Units, consistent_units, units
-from .winograd import Largest
+
+if TYPE_CHECKING:
+    from .winograd import Largest
 
 AT_GIVEN_ACCELERATION = {"id", "did", "difd", "ddid"}
 AT_GIVEN_EFFORT = {"fd", "dfd", "cfd", "step"}

@@ -18,12 +18,8 @@ from ..graph.word import FAR, indices, kind_of, spell
 from ..robot.model import BASE, JointKind, Robot, RobotError
 from ..robot.rotors import drivetrains
 from . import drivetrains as gears
-from .articulated import mass_matrix_inverse
-from .block_inverse import FARTHEST, connected, correct, invert_by_blocks
-from .common_frame import common_frame
 from .composite import Gradient
 from .elimination import Elimination, Entries, Matrix, Order
-from .logarithmic import Logarithmic
 from .motion import RobotState
 from .ports import GraphPorts, Ports
 from .recursions import LOGARITHMIC, RecursionPass, Recursions
@@ -31,7 +27,6 @@ from .scalars import FloatScalars, Scalar, Vector
 from .solver import Columns, Solver
 from .spatial import is_zero
 from .steps import Inline, Runner
-from .vector_fields import gathered, gradient
 
 COMPARED = 30  # coordinates, from which on M⁻¹ by LᵀDL takes fewer products on every robot
 EFFORT = "effort"  # what is left of forward dynamics where the bias is known
@@ -74,11 +69,15 @@ def solver(
     """The solver for M by one of `ways`; ``sizes``: the robot with numbers alone."""
     robot, run = recursions.robot, recursions.solving
     if way == "mminvgen":
+        from .articulated import mass_matrix_inverse
+
         own = recursions.run.arithmetic
         return Solver(
             run, order, entries=mass_matrix_inverse(own, robot, at.moved, recursions.unit)
         )
     if way == "blocks":
+        from .block_inverse import invert_by_blocks
+
         above = {k: _coordinate_above(robot, order, k) for k in order}
         scale = {k: 2.0 ** -round(math.log2(m) / 2) for k, m in _sizes(sizes, order).items()}
         return Solver(run, order, entries=invert_by_blocks(run.arithmetic, M, order, above, scale))
@@ -87,6 +86,8 @@ def solver(
 
 def nearby(face: GraphPorts, run: Runner, M: Matrix, order: Order) -> Solver:
     """The solver with M⁻¹ of a state nearby, an input; outputs whether it was near."""
+    from .block_inverse import FARTHEST, correct
+
     X = given_inverse(face, M, order)
     inverse, (first, *others) = correct(run.arithmetic, M, X, order)
     # of several trees in a region behind theirs, so that none waits for another
@@ -109,6 +110,10 @@ def _coordinate_above(robot: Robot, order: Order, k: int) -> int:
 
 def _sizes(robot: Robot, order: Order) -> dict[int, float]:
     """The approximate size of each coordinate's diagonal entry of M, from a few random states."""
+    from .common_frame import common_frame
+    from .logarithmic import Logarithmic
+    from .vector_fields import gathered, gradient
+
     rng = np.random.default_rng(SIZES_SEED)
     q, still = rng.uniform(-1.0, 1.0, (robot.nq, SIZES_STATES)), np.zeros(robot.nv)
     for i in robot.free:
@@ -125,6 +130,8 @@ def _sizes(robot: Robot, order: Order) -> dict[int, float]:
 
 def given_inverse(face: Ports, M: Sequence[Vector], order: Iterable[int]) -> Entries:
     """Inputs, the lower triangle of M⁻¹: where M connects coordinates, directly or not."""
+    from .block_inverse import connected
+
     there = list(order)
     known = {(i, j) for i in there for j in there if j < i and not is_zero([M[i][j]])}
     pairs = [(i, j) for own in connected(known, there) for i in own for j in own if j <= i]

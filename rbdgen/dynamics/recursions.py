@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..design.choices import LATHROP, OF_ID
 from ..robot.model import Robot, frozen
 from ..robot.rotors import drivetrains
-from .common_frame import common_frame, joined_roots
 from .composite import Columns, Gradient, Matrix, no_gradient
 from .drivetrains import add_drivetrains
-from .logarithmic import Logarithmic
 from .motion import LinkMotion, RobotState
 from .outward import move
 from .rnea import gather, indices
@@ -20,8 +19,9 @@ from .scalars import Scalar, Vector
 from .spatial import Wrench
 from .steps import Inline, Runner
 from .units import ALIKE, IN_METRES, Balance, Units
-from .vector_fields import accelerated, gathered, gradient
-from .winograd import Largest
+
+if TYPE_CHECKING:
+    from .winograd import Largest
 
 AGAIN = "_again"  # of regions at the acceleration that was found
 LOGARITHMIC, RECURSIVE, LINEAR = "logarithmic", "recursive", "linear"
@@ -73,6 +73,8 @@ class Recursions:
         """The runner by which M is inverted: a common frame has one region a tree for it."""
         if self.formulation not in (LOGARITHMIC, LATHROP[-1]):
             return self.run
+        from .common_frame import joined_roots
+
         return self.run.together(joined_roots(self.robot))
 
     def __call__(self, state: RobotState, wanted: bool, again: str = "") -> RecursionPass:
@@ -140,6 +142,10 @@ class Recursions:
 
     def _summed(self, run: Runner, robot: Robot, state: RobotState, wanted: bool) -> RecursionPass:
         """The same as sums in one frame for each tree."""
+        from .common_frame import common_frame
+        from .logarithmic import Logarithmic
+        from .vector_fields import accelerated, gathered, gradient
+
         frame = common_frame(
             run,
             robot,

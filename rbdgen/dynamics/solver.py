@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from ..graph.visits import Visit
-from .block_inverse import connected
 from .composite import Gradient
 from .elimination import ZERO, Column, Elimination, Entries, Order, without_zeros
 from .inverse import inverse_of
@@ -177,6 +176,8 @@ def _solved(y: Scalar, inverse: Scalar, L: Vector, above: Vector) -> Scalar:
 
 def _together(order: Order, gradient: Gradient) -> list[list[int]]:
     """Coordinates whose columns have entries of each other, directly or not."""
+    from .block_inverse import connected
+
     known = {
         (i, j)
         for pair in combinations(order, 2)

@@ -6,6 +6,7 @@ Several functions share all that they have in common, since equal operations are
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ..design.choices import STEP
 from ..graph.graph import Graph
@@ -15,9 +16,10 @@ from .functions import Functions
 from .inversion import cost, ways
 from .kinematics import Frames
 from .ports import GraphPorts
-from .second import with_second_derivatives
 from .steps import Inline
-from .winograd import Largest
+
+if TYPE_CHECKING:
+    from .winograd import Largest
 
 InNodes = Callable[[Builder], tuple[Robot, Frames, tuple[int, Transform] | None]]
 
@@ -99,6 +101,8 @@ def trace(
         given = found.give(ports, found.state(ports))
         if given is None or "ddid" not in functions:
             return ports.graph()
+        from .second import with_second_derivatives
+
         return with_second_derivatives(
             found.robot, ports.graph(), given.whole, found.order, found.state
         )
