@@ -6,12 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import replace
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from ..compile.accelerator_area import accelerator_features
 from ..compile.expected import with_errors
 from ..compile.flow import compile_front, front_end
-from ..compile.formulation import advice
 from ..compile.front import Front, roughly
 from ..compile.product import Product
 from ..design.bounds import whole_turns
@@ -36,7 +35,6 @@ from ..design.facts import (
     Width,
 )
 from ..design.functions import ROLLOUTS
-from ..design.keywords import DesignChoices
 from ..design.loading import refuse_unknown
 from ..design.manifest import Angle
 from ..design.nested import FITTED
@@ -51,6 +49,9 @@ from ..system.records import NamedWord, named_words
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
 from .compilation import robot_facts
 from .results import Report
+
+if TYPE_CHECKING:
+    from ..design.keywords import DesignChoices
 
 
 class Info(Report[DesignFacts]):
@@ -74,6 +75,8 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Unpack[Desi
     progress(f"reading {robot}")
     front = roughly(front_end(robot, progress, **choices))
     product = with_errors(compile_front(front, progress))
+    from ..compile.formulation import advice
+
     said = advice(product.front) if product.is_core else ""
     progress("trace: after each rewrite")
     idle = notes_of_use("info", choices, words=True)

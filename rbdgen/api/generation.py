@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Unpack, overload
+from typing import TYPE_CHECKING, Unpack, overload
 
 from ..design.choices import LANGUAGES, VERILOG
 from ..design.effects import refused
-from ..design.keywords import DesignChoices
 from ..design.loading import refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from ..system.lazy import names_from
@@ -17,6 +16,9 @@ from .compilation import Compilation
 from .folder import UsageError, write_folder
 from .output_paths import check_design_place, default_place
 from .results import Generated
+
+if TYPE_CHECKING:
+    from ..design.keywords import DesignChoices
 
 # Verilog needs packages that programs do not.
 writer = names_from(

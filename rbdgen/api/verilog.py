@@ -11,7 +11,6 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from ..compile.parameters import Parameters
 from ..compile.product import Product
 from ..design.manifest import (
     BitFacts,
@@ -48,6 +47,7 @@ from .facts import given_angles, hardware_facts
 from .folder import digests
 
 if TYPE_CHECKING:
+    from ..compile.parameters import Parameters
     from ..shell.task_shell import TaskShell
 
 # What brings a design up; either does, alone.

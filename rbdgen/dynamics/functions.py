@@ -26,7 +26,6 @@ from ..words.pivot_bounds import ACCELERATIONS
 from .bodies import Payload
 from .centroidal import Centroidal
 from .composite import Gradient
-from .contacts import gives_held
 from .elimination import Column, Matrix
 from .interface import WRENCH, revolute
 from .inversion import (
@@ -46,11 +45,11 @@ from .ports import GraphPorts, Ports
 from .recursions import AGAIN, RecursionPass, Recursions
 from .scalars import Vector
 from .solver import Columns, Solver
-from .stepping import Rates, StepState, euler, named, runge_kutta
 from .steps import Inline, Runner, in_units, times
 from .units import ALIKE, IN_METRES, Balance, Places, Units, consistent_units, units
 
 if TYPE_CHECKING:
+    from .stepping import Rates, StepState
     from .winograd import Largest
 
 AT_GIVEN_ACCELERATION = {"id", "did", "difd", "ddid"}
@@ -205,6 +204,8 @@ class Functions:
         """The functions of a given effort; ``at``: the pass without it."""
         tau = ports.vector("tau", self.robot.nv, self.order)
         if "cfd" in self.functions:
+            from .contacts import gives_held
+
             assert solver.factors is not None and isinstance(ports, GraphPorts)
             seen, effort = self._kinematics(state), self._effort(tau, at)
             gives_held(ports, seen, self.frames, self.held, solver.factors, effort)
@@ -219,6 +220,8 @@ class Functions:
         if "dfd" in self.functions:
             self._give_slopes(ports, slopes)
         if "step" in self.functions:
+            from .stepping import Rates, named
+
             first = Rates(self._in_robots_units(qdd), slopes, solver.explicit())
             for name, value in named(self._stepped(ports, state, tau, first)):
                 ports.gives(name, value)
@@ -263,6 +266,8 @@ class Functions:
 
     def _stepped(self, ports: Ports, state: RobotState, tau: Vector, first: Rates) -> StepState:
         """The state after a step, by the rule asked for."""
+        from .stepping import Rates, euler, runge_kutta
+
         if self.integrator == "euler":
             return euler(self.run, self.robot, self.step, state, first)
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from ..system.lazy import names_from
 from .drivetrain import by_payload, for_each_payload
-from .rerooted import Rerooted, Slopes, rerooted, rerooted_forces, rerooted_slopes
 from .rnea import crba, rnea
 from .states import State, integrate, neutral, random_state
 
@@ -38,11 +37,19 @@ if TYPE_CHECKING:
         frame_poses,
         frame_velocities,
     )
+    from .rerooting import Rerooted, Slopes, rerooted, rerooted_forces, rerooted_slopes
     from .step import Sensitivity, euler_sensitivity, rk4_sensitivity, rollout
 
 __getattr__ = names_from(
     __name__,
     {
+        ".rerooting": (
+            "Rerooted",
+            "Slopes",
+            "rerooted",
+            "rerooted_forces",
+            "rerooted_slopes",
+        ),
         ".articulated": (
             "aba",
             "minv",

@@ -6,7 +6,7 @@ Another link of a floating robot as its base: the same machine, seen from elsewh
 
 A floating joint may hold any link. A joint on the way from the old base to the new one now leads
 the other way, about the negative axis, so that its coordinate, its velocity and its limits stay.
-``rbdgen.golden.rerooted`` maps states and torques.
+``rbdgen.golden.rerooting`` maps states and torques.
 """
 
 from __future__ import annotations

@@ -24,8 +24,7 @@ from amaranth.lib.wiring import In, Out
 from ..graph.word import spell
 from ..rtl.core import FIRST, WORD, WRITE, connect_registers
 from ..rtl.queues import Skid
-from ..system.records import NamedWord
-from .task_packets import WORD_BITS
+from ..system.records import WORD_BITS, NamedWord
 
 
 @dataclass(frozen=True, kw_only=True)

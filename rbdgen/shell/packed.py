@@ -11,10 +11,10 @@ from amaranth.hdl import C, Cat, Module, Mux, Signal
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..system.records import WORD_BITS
 from .axi import beat_layout
 from .frames import BYTE
 from .packets import PacketWidths
-from .task_packets import WORD_BITS
 
 WORD = beat_layout(WORD_BITS)
 HEADER_BITS = 24  # function and tag; a packet has options between them

@@ -9,9 +9,9 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..system.records import WORD_BITS
 from .packed import WORD
 from .packets import SELF_TEST
-from .task_packets import WORD_BITS
 
 Packets = Sequence[Sequence[int]]
 COUNT = 15  # bits of the tasks that are counted, and of wrong words

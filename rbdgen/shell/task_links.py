@@ -12,8 +12,9 @@ from amaranth.lib.wiring import In, Out
 from ..rtl.arithmetic import select
 from ..rtl.core import fill
 from ..rtl.queues import Skid
+from ..system.records import WORD_BITS
 from .axi import beat_layout
-from .task_packets import WORD_BITS, PacketFormat, Status
+from .task_packets import PacketFormat, Status
 
 HEADER = data.StructLayout({"function": 8, "detail": 8, "tag": 16})
 """Word 0 of a packet: ``detail`` is a task's options and a response's status."""

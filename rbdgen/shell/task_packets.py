@@ -26,7 +26,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-WORD_BITS = 32
+from ..system.records import WORD_BITS
+
 FORMAT_VERSION = 1
 """The version of the packet format; the shell's identity registers report it."""
 

@@ -14,10 +14,11 @@ from amaranth.lib import wiring
 
 from ..rtl.core import connect_registers
 from ..rtl.queues import Skid
+from ..system.records import WORD_BITS
 from .axi import beat_layout, connect_links, link_ports
 from .axi_lite import axi_lite_ports, connect_axi_lite
 from .task_links import ResponseWriter, TaskReader
-from .task_packets import WORD_BITS, PacketFormat, TaskFunction
+from .task_packets import PacketFormat, TaskFunction
 from .task_registers import ADDRESS_WIDTH, STICKY, TaskRegisters
 
 

@@ -13,6 +13,7 @@ from types import NoneType, UnionType
 from typing import Any, ClassVar, Protocol, Self, Union, get_args, get_origin, get_type_hints
 
 LARGEST = 2**64  # of integers: larger ones are no counts, and no words
+WORD_BITS = 32  # of a host's word, in which packets and shells count
 _types = cache(get_type_hints)
 
 

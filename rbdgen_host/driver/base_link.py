@@ -1,6 +1,6 @@
 """States and results of an accelerator whose base is another link, as those of the file's base.
 
-    τ = Aᵀ τ'    M = Aᵀ M' A    q̈' = A q̈ + b    and so on, with A and b of `golden.rerooted`
+    τ = Aᵀ τ'    M = Aᵀ M' A    q̈' = A q̈ + b    and so on, with A and b of `golden.rerooting`
 
 Exact but for rounding: joints keep their coordinates, and the base's are those of a rigid motion.
 """

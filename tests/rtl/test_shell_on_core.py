@@ -13,8 +13,9 @@ import pytest
 from rbdgen import api
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
-from rbdgen.shell.axi import WORD_BITS, Beat, Packet, Shell, fields_of
+from rbdgen.shell.axi import Beat, Packet, Shell, fields_of
 from rbdgen.shell.emit import emit, shell_files, stream_shells
+from rbdgen.system.records import WORD_BITS
 from sim.runner import build_sources, run
 from tests.support.cores import any_words
 from tests.support.packets import malformed_packets

@@ -19,9 +19,10 @@ from amaranth.lib.wiring import In, Out
 
 from rbdgen.shell.axi_lite import axi_lite_ports
 from rbdgen.shell.task_links import HEADER, ResponseWriter, TaskReader
-from rbdgen.shell.task_packets import WORD_BITS, PacketFormat, Status, TaskFunction
+from rbdgen.shell.task_packets import PacketFormat, Status, TaskFunction
 from rbdgen.shell.task_registers import ADDRESS_WIDTH
 from rbdgen.shell.task_shell import TaskShell
+from rbdgen.system.records import WORD_BITS
 from tests.support.function_core import result_layout, task_layout
 from tests.support.proofs import (
     Order,
