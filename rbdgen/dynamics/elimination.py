@@ -19,7 +19,7 @@ visit reads is made under one name. Where visits share a datapath, shorter rows 
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -128,24 +128,30 @@ class Elimination:
         return found
 
     def _eliminate(self, k: int, M: Matrix) -> None:
-        places, below = [k, *self.pattern.above[k]], self.pattern.below[k]
-        visit, here, size = self._visit(k), self._at("factor", k), self._size(len(places))
-        row = [M[k][i] for i in places] + [ZERO] * (size - len(places))
-        left = [triangle(size)]
-        if self.run.shares and below:
-            left = [self._left(c, places, size) for c in below]
-        own = EliminatedRow(*self.run(visit, here, _eliminated, self._one, row, left))
-        self.rows[k] = own
+        places, visit, here = [k, *self.pattern.above[k]], self._visit(k), self._at("factor", k)
         if self.run.shares:
-            return
+            size, below = self.pattern.longest, self.pattern.below[k]
+            row = [M[k][i] for i in places] + [ZERO] * (size - len(places))
+            left = [self._left(c, places, size) for c in below] or [triangle(size)]
+            own = EliminatedRow(*self.run(visit, here, _eliminated, self._one, row, left))
+        else:
+            rest = [[M[i][j] for i in places[1 : a + 2]] for a, j in enumerate(places[1:])]
+            row = [M[k][i] for i in places]
+            own = EliminatedRow(*self.run(visit, here, _taken_from, self._one, row, rest))
+            for a, j in enumerate(places[1:]):
+                for b, i in enumerate(places[1 : a + 2]):
+                    M[i][j] = own.left[a][b]
+            self._note_row(k, places, own)
+        self.rows[k] = own
+
+    def _note_row(self, k: int, places: Sequence[int], own: EliminatedRow) -> None:
         known = self.known
         for a, i in enumerate(places):
             known[spell("H", k, i)] = own.H[a]
         for a, j in enumerate(places[1:]):
             known[spell("L", k, j)] = own.L[a]
             for b, i in enumerate(places[1 : a + 2]):
-                share = known[spell("share", k, i, j)] = own.shares[a][b]
-                M[i][j] = self.run(visit, here, operator.sub, M[i][j], share)
+                known[spell("share", k, i, j)] = own.shares[a][b]
 
     @property
     def _one(self) -> Arithmetic:
@@ -157,10 +163,6 @@ class Elimination:
 
     def _at(self, kind: str, k: int) -> tuple[str, int]:
         return kind, self.order[k]
-
-    def _size(self, places: int) -> int:
-        """The entries of a row: all rows have as many where visits share a datapath."""
-        return self.pattern.longest if self.run.shares else places
 
     def _left(self, c: int, places: Sequence[int], size: int) -> Triangle:
         """The updates of M from coordinate ``c``, at the ``places`` of the coordinate above it."""
@@ -182,20 +184,23 @@ class Elimination:
         rest: dict[int, Vector] = {}
         left, found = dict(b), dict[int, Scalar]()
         for k in reversed(list(self.order)):
-            places, row, visit = [k, *self.pattern.above[k]], self.rows[k], self._visit(k)
-            here, below = self._at(f"back{regions}", k), [[ZERO] * self._size(len(places))]
-            if self.run.shares and self.pattern.below[k]:
-                below = [self._rest(c, rest[c], places) for c in self.pattern.below[k]]
-            rest[k], found[k] = self.run(visit, here, _reduced, left.get(k, ZERO), row.L, below)
-            if not self.run.shares:
-                for i, share in zip(places[1:], rest[k], strict=True):
-                    left[i] = self.run(visit, here, operator.sub, left.get(i, ZERO), share)
+            above, row, visit = self.pattern.above[k], self.rows[k], self._visit(k)
+            here = self._at(f"back{regions}", k)
+            if self.run.shares:
+                below = [self._rest(c, rest[c], [k, *above]) for c in self.pattern.below[k]]
+                below = below or [[ZERO] * self.pattern.longest]
+                rest[k], found[k] = self.run(visit, here, _reduced, b.get(k, ZERO), row.L, below)
+            else:
+                found[k] = left.get(k, ZERO)
+                others = [left.get(i, ZERO) for i in above]
+                others = self.run(visit, here, less, others, row.L, found[k])
+                left.update(zip(above, others, strict=True))
         return without_zeros(found)
 
     def _rest(self, c: int, rest: Vector, places: Sequence[int]) -> Vector:
         at = {i: n for n, i in enumerate(self.pattern.above[c])}
         found = [rest[at[i]] if i in at else ZERO for i in places]
-        return found + [ZERO] * (self._size(len(places)) - len(found))
+        return found + [ZERO] * (self.pattern.longest - len(found))
 
     def out(self, y: Column, regions: str = "") -> Column:
         """x = L⁻¹ D⁻¹ y, in regions "out"."""
@@ -246,21 +251,34 @@ def _eliminated(
     arithmetic: Arithmetic, row: Vector, below: list[Triangle]
 ) -> tuple[Scalar, Vector, Vector, Triangle, Triangle]:
     """1 / D_k, L_k, H_k, what is left to the coordinates above, and k's share of that."""
-    size, total = len(row), below[0]
+    total = below[0]
     for other in below[1:]:
         total = [_sum(*rows) for rows in zip(total, other, strict=True)]
     # H_k = M_k - Σ
     H = [x - total[a][0] for a, x in enumerate(row)]
+    return _shared(arithmetic, H, [rest[1:] for rest in total[1:]], operator.add)
+
+
+def _taken_from(
+    arithmetic: Arithmetic, H: Vector, rest: Triangle
+) -> tuple[Scalar, Vector, Vector, Triangle, Triangle]:
+    """The same where H_k is known, and M is reduced by k's shares at once."""
+    return _shared(arithmetic, H, rest, operator.sub)
+
+
+def _shared(
+    arithmetic: Arithmetic, H: Vector, rest: Triangle, joined: Callable[[Scalar, Scalar], Scalar]
+) -> tuple[Scalar, Vector, Vector, Triangle, Triangle]:
+    """1 / D_k, L_k, H_k, ``rest`` joined with k's shares, and these: the farthest come first."""
     inverse = arithmetic.recip(H[0])
-    L = [h * inverse for h in H[1:]]
-    left, shares = [], []
-    for a in range(1, size):
-        # Σ + L_kb H_ka, a being the farther
-        own = [L[b - 1] * H[a] for b in range(1, a + 1)]
-        if a == 1 and not is_constant(inverse):  # the next pivot waits for nothing but 1 / D
-            own = [(H[1] * H[1]) * inverse]
-        left.append([total[a][b + 1] + share for b, share in enumerate(own)])
-        shares.append(own)
+    L = [h * inverse for h in reversed(H[1:])][::-1]
+    left, shares = [list(own) for own in rest], [list(own) for own in rest]
+    for b in reversed(range(len(L))):
+        for a in reversed(range(b, len(L))):
+            share = L[b] * H[a + 1]
+            if a == b == 0 and not is_constant(inverse):
+                share = (H[1] * H[1]) * inverse  # the next pivot waits for nothing but 1 / D
+            left[a][b], shares[a][b] = joined(rest[a][b], share), share
     return inverse, L, H, left, shares
 
 
@@ -272,6 +290,12 @@ def _reduced(b: Scalar, L: Vector, below: list[Vector]) -> tuple[Vector, Scalar]
     # y_k = b_k - Σ
     y = b - total[0]
     return [x + entry * y for x, entry in zip(total[1:], L, strict=True)], y
+
+
+def less(y: Vector, L: Vector, own: Scalar) -> Vector:
+    """y_i - L_ki y_k, the farthest first."""
+    terms = zip(reversed(y), reversed(L), strict=True)
+    return [x - entry * own for x, entry in terms][::-1]
 
 
 def _substituted(z: Scalar, L: Vector, above: Vector) -> Scalar:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 
 from ..graph.visits import Visit
 from .composite import Gradient
@@ -67,13 +67,14 @@ class Solver:
 
         The factors' proofs know M⁻¹ ∂τ by numbers from ``number`` on.
         """
-        columns = list(self._columns(gradient))
-        if self.factors is None:
-            self._multiply(columns, regions)
-        else:
-            self._substitute(self.factors, columns, regions, number)
+        by_matrix = [list(self._columns(gradient, n)) for n in range(2)]
+        for columns in by_matrix:
+            if self.factors is None:
+                self._multiply(columns, regions)
+            else:
+                self._substitute(self.factors, columns, regions, number)
         found: list[dict[int, Column]] = [{}, {}]
-        for own in columns:
+        for own in chain(*by_matrix):
             n, c = own.visit.key
             found[n][c] = {}
             for k, x in own.x.items():
@@ -82,7 +83,7 @@ class Solver:
                     found[n][c][k] = self.run.beside(x)(own.visit, here, operator.neg, x)
         return [[by_column[c] for c in self.order] for by_column in found]
 
-    def _columns(self, gradient: Gradient) -> Iterator[_Column]:
+    def _columns(self, gradient: Gradient, n: int) -> Iterator[_Column]:
         matrices = gradient.dtau_dq, gradient.dtau_dqd
         for group in _together(self.order, gradient):
             name = f"{'product' if self.factors is None else 'slope'}_of{len(group)}"
@@ -90,9 +91,8 @@ class Solver:
                 own = {i for i in group if not is_zero([matrix[i][c] for matrix in matrices])}
                 first = self._reached(own) if self.run.shares else set(group)
                 places = [*sorted(first), *(i for i in group if i not in first)]
-                for n, matrix in enumerate(matrices):
-                    b = [matrix[i][c] for i in places]
-                    yield _Column(Visit(name, (n, c)), places, b, list(b))
+                b = [matrices[n][i][c] for i in places]
+                yield _Column(Visit(name, (n, c)), places, b, list(b))
 
     def _reached(self, own: set[int]) -> set[int]:
         """Where there are numbers on the way, of a column with entries of some coordinates."""
@@ -100,14 +100,16 @@ class Solver:
             return own
         return own.union(*(self.factors.pattern.above[k] for k in own))
 
-    def _rows(self, columns: list[_Column]) -> list[tuple[_Column, int, int]]:
-        """Columns, places in them, and what coordinates these are, root first.
+    def _rows(self, columns: list[_Column], back: bool = False) -> list[tuple[_Column, int, int]]:
+        """Columns, places in them, and what coordinates these are, root first, or last first.
 
         In a graph, where equal nodes are one, no row may wait for a later one: each is that of all
         columns.
         """
         found = [(own, a, k) for own in columns for a, k in enumerate(own.places)]
-        return found if self.run.shares else sorted(found, key=lambda row: row[2])
+        if self.run.shares:
+            return found[::-1] if back else found
+        return sorted(found, key=lambda row: -row[2] if back else row[2])
 
     def _multiply(self, columns: list[_Column], regions: str) -> None:
         assert self.entries is not None
@@ -120,12 +122,11 @@ class Solver:
     ) -> None:
         """Row after row, so that a graph has each in the region of its joint."""
         entries = {k: factors.L(k) for k in self.order}
-        rows = self._rows(columns)
-        for own, a, k in reversed(rows):
+        for own, a, k in self._rows(columns, back=True):
             L = [entries[k].get(i, ZERO) for i in own.places[:a]]
             here = (f"back{regions}", self.order[k])
             own.y[:a] = self.run(own.visit, here, _less, own.y[:a], L, own.y[a])
-        for own, a, k in rows:
+        for own, a, k in self._rows(columns):
             L = [entries[k].get(i, ZERO) for i in own.places[:a]]
             above = [own.x[i] for i in own.places[:a]]
             here, inverse = (f"out{regions}", self.order[k]), factors.rows[k].inverse
