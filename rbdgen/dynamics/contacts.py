@@ -24,7 +24,7 @@ of each its origin's three directions and, where it is held as a surface, three 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..graph.word import spell
 from .elimination import Elimination, Matrix
@@ -116,6 +116,7 @@ def gives_held(
     ``held``: how many of each frame's directions are, and μ.
     """
     one, (axes, damping) = face.builder, held
+    factors = replace(factors, run=Inline(one))  # by joints, where M may be of one region
     rows = _held_rows(frames, axes)
     columns, drifts = _seen(one, kinematics, frames, rows)
     *Y, y = [factors.back(column) for column in (*columns, effort)]
