@@ -149,7 +149,7 @@ def test_without_a_gpu() -> None:
 
 
 def test_without_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbdgen.api.native_programs.find_gpu", lambda: gpu.Gpu("a GPU", "sm_90"))
+    monkeypatch.setattr("rbdgen.system.gpu.find_gpu", lambda: gpu.Gpu("a GPU", "sm_90"))
     monkeypatch.setattr("rbdgen.codegen.nvcc.os.access", lambda *_: False)
     with pytest.raises(NoNvcc, match=r"^no nvcc; install CUDA, or: pip install nvidia-cuda"):
         Dynamics("pendulum", "cuda")

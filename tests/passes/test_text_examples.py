@@ -68,5 +68,6 @@ def test_wordlength_gives_each_signal_its_own_binary_point() -> None:
         %4 = mulc %3 by 0.5                         @ forward 0 : 8.6
         %5 = mul %4 %1                              @ forward 0 : 8.6 rounded
         output z = %5
+        width 8
         """)
     np.testing.assert_array_equal(list(fixed.inputs), ["x", "y"])

@@ -83,7 +83,7 @@ def test_the_first_signal_without_a_proof_is_named(function: str, said: str) -> 
 
 def test_pivots_of_which_nothing_is_known_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of a robot whose inertias are no bodies', say."""
-    monkeypatch.setattr("rbdgen.compile.front.pivot_bounds", lambda robot: NO_BOUNDS)
+    monkeypatch.setattr("rbdgen.dynamics.pivot_bounds.pivot_bounds", lambda robot: NO_BOUNDS)
     said = r"^proven: all: node \d+ \(exponent\) of region factor \d has no proof: nothing"
     with pytest.raises(RangeError, match=said):
         compile_front(front_end("iiwa14", functions=("minv",), proven="all"))
