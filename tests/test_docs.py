@@ -13,7 +13,7 @@ import pytest
 
 from rbdgen.cli.parser import parser
 from rbdgen.design.loading import shipped_robots
-from rbdgen_benchmarks.bench.measurements import MEASUREMENTS
+from rbdgen_benchmarks.bench.names import MEASUREMENTS
 from tests.pictures import PICTURES, Picture
 from tests.test_imports import FLOOR
 from tests.test_pages import IN_ORDER

@@ -108,7 +108,7 @@ def _look(options: Namespace) -> None:
             if getattr(options, "kind", None) != "python":  # a package of which is of C++
                 entry.refuse_program()
     elif hasattr(options, "names"):
-        from rbdgen_benchmarks.bench.measurements import chosen
+        from rbdgen_benchmarks.bench.names import chosen
 
         chosen(options.names, options.only)
 

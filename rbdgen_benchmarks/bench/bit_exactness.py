@@ -83,7 +83,6 @@ def _core(
     legend=LEGEND,
     check=_equal,
     robots=_robots,
-    former="exact-c",
 )
 def exact_c(*arguments: Any) -> Iterator[Row]:
     """Every function in C: words and flags that differ from the integer model's."""
@@ -98,7 +97,6 @@ def exact_c(*arguments: Any) -> Iterator[Row]:
     legend=LEGEND,
     check=_equal,
     robots=_robots,
-    former="exact-hls",
 )
 def exact_hls(*arguments: Any) -> Iterator[Row]:
     """Every function in C++ for HLS: words and flags that differ from the integer model's."""
@@ -113,7 +111,6 @@ def exact_hls(*arguments: Any) -> Iterator[Row]:
     legend=LEGEND,
     check=_equal,
     robots=lambda: {robot for robot, *_ in ACCELERATORS},
-    former="exact-accelerators",
 )
 def exact_accelerators(
     place: Path, progress: Progress, robot: str, base: str, functions: Sequence[str], ii: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Generator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,6 @@ from rbdgen import api
 from rbdgen.api.digests import compiler_digest
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.target import find_target
-from rbdgen.draw.tables import table
 from rbdgen.schedule.modulo import fold
 from rbdgen.shell.emit import emit
 from rbdgen.system.cache import cached_result
@@ -20,7 +20,7 @@ from rbdgen.tasks.stages import one_stage
 from rbdgen.tools.report import synthesize
 
 from ..compare.pinocchio import pinocchio_nanoseconds
-from .measurement import measurement
+from .measurement import Row, measurement
 
 # Name: robot, choices, how nextpnr is asked. The static placer makes shorter wires where many
 # memories lie between.
@@ -42,36 +42,34 @@ PART = "ecp5-85f"
 INTERVALS = (1, 2, 4, 8, 16)
 CELLS = ("MULT18X18D", "LUT4", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4")
 STATES = 100_000
+HEAD = ("design", "interval", "MHz", "M evaluations/s", "ns on a core", "times a core")
+OVERHEAD = (
+    *("interval", "latency", *CELLS),
+    *("LUT4 more", "FF more", "LUT-RAM more", "MHz, speed 8"),
+)
 
 
-@measurement("folded", "hours")
-def folded(place: Path, progress: Progress) -> Any:
+@measurement("folded", "hours", HEAD)
+def folded(place: Path, progress: Progress) -> Generator[Row, None, str]:
     """Folded designs placed and routed, simulated bit for bit, beside Pinocchio on a core."""
     progress("Pinocchio on a core")
     cpu = pinocchio_nanoseconds(sorted({design[0] for design in DESIGNS.values()}))
     of = f"{_made_by()} {SPEED} {STATES}"
-    results: dict[str, Any] = {}
+    reports: list[str] = []
     for name, design in DESIGNS.items():
 
         def measure(name: str = name) -> dict[str, Any]:
             return _measured(name, place / name, progress)
 
-        results[name] = cached_result(place / "kept", f"folded-{name}", f"{of} {design}", measure)
-        print(results[name]["synthesis"]["text"], flush=True)
-    rows = []
-    for name, result in results.items():
+        result = cached_result(place / "kept", f"folded-{name}", f"{of} {design}", measure)
+        reports.append(result["synthesis"]["text"])
         (function,) = result["manifest"]["functions"]
         interval = result["manifest"]["initiation_interval"]
         clock = max(run["fmax"] for run in result["synthesis"]["placements"])
         core = cpu[DESIGNS[name][0]][function]
         rate = clock / interval
-        rows.append([name, interval, round(clock, 1), round(rate, 1), core, rate * core / 1e3])
-    print(
-        table(
-            ("design", "interval", "MHz", "M evaluations/s", "ns on a core", "times a core"), rows
-        )
-    )
-    return {"designs": results, "cpu": cpu}
+        yield [name, interval, round(clock, 1), round(rate, 1), core, rate * core / 1e3]
+    return "\n".join(reports)
 
 
 def _made_by() -> str:
@@ -92,11 +90,11 @@ def _measured(name: str, folder: Path, progress: Progress) -> dict[str, Any]:
     }
 
 
-@measurement("fold-overhead", "minutes")
-def fold_overhead(place: Path, progress: Progress) -> Any:
+@measurement("fold-overhead", "minutes", OVERHEAD)
+def fold_overhead(place: Path, progress: Progress) -> Generator[Row, None, str]:
     """The cost of sharing multipliers: iiwa 14's inverse dynamics at intervals of 1 to 16."""
     fixed = compile_front(front_end("iiwa14_fast", width=18)).fixed
-    found: dict[int, dict[str, Any]] = {}
+    base: dict[str, int] = {}
     for interval in INTERVALS:
         made = fold(fixed, find_target(PART), interval, selected=interval > 1)
         outputs = {"id": tuple(fixed.graph.outputs)}
@@ -117,20 +115,14 @@ def fold_overhead(place: Path, progress: Progress) -> Any:
                 return report.to_json()
 
         report = cached_result(place / "kept", f"fold-{interval}", _made_by(), measure)
-        found[interval] = {**report, "latency": made.latency}
-    base = found[1]["cells"]
-    rows = []
-    for interval, result in found.items():
-        cells = result["cells"]
-        clock = max((round(run["fmax"], 1) for run in result["placements"]), default="-")
+        cells = report["cells"]
+        base = base or cells  # of the first interval, 1
+        clock = max((round(run["fmax"], 1) for run in report["placements"]), default="-")
         shared = cells["MULT18X18D"]
         over = [
             round((cells.get(c, 0) - base.get(c, 0)) / shared, 1)
             for c in ("LUT4", "TRELLIS_FF", "TRELLIS_DPR16X4")
         ]
         counts = [cells.get(c, 0) for c in CELLS]
-        rows.append([interval, result["latency"], *counts, *over, clock])
-    head = ("interval", "latency", *CELLS, "LUT4 more", "FF more", "LUT-RAM more", "MHz, speed 8")
-    print(table(head, rows))
-    print("more: than with every operation its own unit, for each multiplier")
-    return found
+        yield [interval, made.latency, *counts, *over, clock]
+    return "more: than with every operation its own unit, for each multiplier"

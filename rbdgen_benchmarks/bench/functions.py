@@ -294,11 +294,6 @@ def as_markdown(result: dict[str, Any]) -> str:
     return "\n\n".join([*parts, *(f"- {note}" for note in notes(result))]) + "\n"
 
 
-def of_robots() -> list[Measurement]:
-    """A measurement for each of the robots."""
-    return [_of(robot, base) for robot, base in ROBOTS]
-
-
 def _of(robot: str, base: str) -> Measurement:
     def measure(place: Path, progress: Progress) -> Any:
         result = all_functions(robot, base, place, progress)
@@ -307,3 +302,6 @@ def _of(robot: str, base: str) -> Measurement:
 
     measure.__doc__ = f"Every function of {robot}, {base} base: cost, errors, widths, cells."
     return Measurement(f"functions-{title(robot, base)}", "hours", measure)
+
+
+iiwa14_fast, hyq, hyq_floating, humanoid = (_of(*robot) for robot in ROBOTS)

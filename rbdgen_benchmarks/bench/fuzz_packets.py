@@ -77,7 +77,6 @@ def _answered(found: list[dict[str, Any]]) -> None:
     legend=LEGEND,
     page=True,
     check=_answered,
-    former="reliability-packets",
 )
 def malformed(place: Path, progress: Progress, packets: int) -> Iterator[Row]:
     """A million malformed packets, and tasks between them; Mismatch where an answer is wrong."""

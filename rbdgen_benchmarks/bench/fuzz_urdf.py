@@ -233,7 +233,6 @@ def _as_read(found: list[dict[str, Any]]) -> None:
     legend=LEGEND,
     page=True,
     check=_as_read,
-    former="reliability-robots",
 )
 def mutated_robots(place: Path, progress: Progress, files: int) -> Iterator[Row]:
     """How many of so many files are refused, read, and read as Pinocchio reads them.

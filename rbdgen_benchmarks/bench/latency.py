@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from rbdgen.system.messages import Progress
 
 from ..compare.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
 from .bodily import bodily
-from .measurement import Rows, measurement
+from .measurement import Row, measurement
 
 FOLDER = "RBDGEN_ROBOTS"
 CLOCK = 1e3 / ROBOSHAPE_CLOCK  # ns
@@ -49,24 +50,23 @@ def robots_folder() -> Path | None:
     return Path(given) if given else None
 
 
-@measurement("latency", "an hour")
-def latency(place: Path, progress: Progress) -> Any:
+LEGEND = f"cycles of {CLOCK:g} ns; pipelined: at the fastest clock"
+
+
+@measurement("latency", "an hour", HEAD, legend=LEGEND)
+def latency(place: Path, progress: Progress) -> Iterator[Row]:
     """RoboShape's six robots, `did,difd`: fewest cycles at its clock, in every formulation."""
     robots = robots_folder()
     place.mkdir(parents=True, exist_ok=True)
-    results, rows = [], Rows(HEAD)
     for name, file, note in _files(place, robots):
         if note:
             print(note, flush=True)
         if file is None:
             continue
         for own in _formulations(name, file, progress):
-            results.append(own)
-            rows.add(_row(own))
+            yield _row(own)
             if why := own.get("why_not"):
                 print(f"not chained: {why}", flush=True)
-    rows.close(f"cycles of {CLOCK:g} ns; pipelined: at the fastest clock")
-    return results
 
 
 def _files(place: Path, robots: Path | None) -> list[tuple[str, str | None, str]]:

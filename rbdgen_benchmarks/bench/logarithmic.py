@@ -6,6 +6,7 @@ What is asked of each design stands beside what was measured, and whether it is 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ from ..compare.integer_errors import integer_errors
 from .arithmetic import HEAD as HEAD_BEFORE
 from .arithmetic import arithmetic, as_row
 from .chains import chain_urdf
-from .measurement import Rows, measurement
+from .measurement import Row, Rows, measurement
 
 STATES = 2000
 WORST = f"worst, {SCALES[0].name} | {SCALES[1].name}"
@@ -72,41 +73,38 @@ BARS = (
 )
 
 
-@measurement("logarithmic", "minutes")
-def logarithmic(place: Path, progress: Progress) -> Any:
-    """`--formulation logarithmic` beside the others: cycles, multipliers, errors, storage."""
-    results, rows = [], Rows(HEAD)
-    for own in BARS:
-        said = ", ".join(map(_said, own.choices.items())) or "composite"
-        progress(f"{own.robot} {own.function}, {said}")
-        front = front_end(
-            own.robot, functions=(own.function,), width=18, **A_TASK_A_CLOCK, **own.choices
-        )
-        core = compile_front(front)
-        run = integer_errors(core, STATES)
-        found = {
-            **own._asdict(),
-            "latency": core.plan.latency,
-            "hardware_multipliers": products(core),
-            **run.to_json(),
-            **storage(core),
-        }
-        results.append(found)
-        rows.add(
-            [
-                f"{own.robot} {own.function}, {said}",
-                _beside(found["latency"], own.cycles),
-                _beside(found["hardware_multipliers"], own.multipliers),
-                brief(run.coordinates),
-                found["registers"],
-                found["fifos"],
-            ]
-        )
-    rows.close(f"{STATES} states each; multipliers without those of sines")
-    return results
-
-
 HEAD = ("design", "cycles (≤)", "multipliers (≤)", WORST, "register bits", "FIFO bits")
+
+
+@measurement(
+    "logarithmic",
+    "minutes",
+    HEAD,
+    cases=lambda: BARS,
+    legend=f"{STATES} states each; multipliers without those of sines",
+)
+def logarithmic(
+    place: Path,
+    progress: Progress,
+    robot: str,
+    function: str,
+    choices: dict[str, Any],
+    cycles: int | None,
+    multipliers: int | None,
+) -> Iterator[Row]:
+    """`--formulation logarithmic` beside the others: cycles, multipliers, errors, storage."""
+    said = ", ".join(map(_said, choices.items())) or "composite"
+    progress(f"{robot} {function}, {said}")
+    core = compile_front(
+        front_end(robot, functions=(function,), width=18, **A_TASK_A_CLOCK, **choices)
+    )
+    yield [
+        f"{robot} {function}, {said}",
+        _beside(core.plan.latency, cycles),
+        _beside(products(core), multipliers),
+        brief(integer_errors(core, STATES).coordinates),
+        *storage(core).values(),
+    ]
 
 
 def _said(choice: tuple[str, Any]) -> str:

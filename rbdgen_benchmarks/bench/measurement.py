@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,12 +63,13 @@ class Measurement:
     """One measurement of these pages.
 
     ``measure`` with ``columns``: a function of progress and of one of the ``cases``, which gives
-    rows. Its result is the rows, and a page NAME.md if ``page``; ``check`` of them raises where
-    something is wrong. Without ``columns``: a function of a folder and progress that prints for
-    itself and returns its result. The first line of its docstring is ``about``.
+    rows, and may return a text that is printed below them. Its result is the rows, and a page
+    NAME.md if ``page``; ``check`` of them raises where something is wrong. Without
+    ``columns``: a function of a folder and progress that prints for itself and returns its result.
+    The first line of its docstring is ``about``.
 
     ``takes``: how long, on two cores. ``robots``: those that ``only`` can choose from, the first
-    item of a case. ``former``: another name that is taken.
+    item of a case.
     """
 
     name: str
@@ -80,7 +81,6 @@ class Measurement:
     page: bool = False
     check: Callable[[list[dict[str, Any]]], None] = lambda _: None
     robots: Callable[[], Collection[str]] | None = None
-    former: str = ""
 
     @property
     def about(self) -> str:
@@ -93,15 +93,25 @@ class Measurement:
             self.refuse_unknown(only)
         if not self.columns:
             return self.measure(place, progress, *([only] if self.robots else []))
+        below: list[str] = []
         rows = Rows(self.columns, place / f"{self.name}.md" if self.page else None)
         for case in self.cases():
             if not only or case[0] in only:
-                for row in self.measure(place, progress, *case):
-                    rows.add(row)
-        rows.close(self.legend if isinstance(self.legend, str) else self.legend())
+                below += self._measured(rows, self.measure(place, progress, *case))
+        legend = self.legend if isinstance(self.legend, str) else self.legend()
+        rows.close("\n".join(filter(None, [*below, legend])))
         found = rows.to_json()
         self.check(found)
         return found
+
+    @staticmethod
+    def _measured(rows: Rows, measured: Iterator[Row]) -> list[str]:
+        """Add each row when it is measured; the text that the generator returns, if any."""
+        while True:
+            try:
+                rows.add(next(measured))
+            except StopIteration as end:
+                return [end.value] if end.value else []
 
     def refuse_unknown(self, only: Sequence[str]) -> None:
         """UnknownMeasurement for a name in ``only`` that no robot of this one has."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from rbdgen.robot.model import Array, Robot
 from rbdgen.system.messages import Progress
 from rbdgen_host.driver import Dynamics
 
-from .measurement import Rows, measurement
+from .measurement import Row, measurement
 
 Accelerations = Callable[[Array, Array, Array], Array]  # q̈ (N, nv) of q, q̇ and τ
 
@@ -126,30 +126,24 @@ def closed_loop(
     return Reached(count / timed.seconds, count / spent, before, float(np.linalg.norm(aim - q)))
 
 
-@measurement("mppi", "minutes")
-def mppi(place: Path, progress: Progress) -> Any:
+@measurement("mppi", "minutes", HEAD, page=True)
+def mppi(place: Path, progress: Progress) -> Generator[Row, None, str]:
     """Rollouts of many efforts from one state (MPPI): samples a second, and where an arm gets."""
     sampler, cores = Sampler(), os.cpu_count() or 1
     _, robot = load(ROBOT)
-    found: dict[str, Any] = {}
-    rows = Rows(HEAD, place / "mppi.md")
     for backend, threads in dict.fromkeys((("cpp", 1), ("cpp32", 1), ("cpp", cores))):
         progress(f"{backend}, {threads} threads")
         dynamics = Dynamics(ROBOT, backend, functions=("fd",), threads=threads, progress=progress)
         own = closed_loop(robot, _of(dynamics), sampler, PLANS)
-        found[f"{backend} {threads}"] = own.__dict__
         rates = [f"{rate / 1000:.1f} k/s" for rate in (own.dynamics, own.whole)]
-        rows.add([backend, threads, *rates, f"{own.before:.2f}", f"{own.after:.3f}"])
+        yield [backend, threads, *rates, f"{own.before:.2f}", f"{own.after:.3f}"]
     cycles = _cycles(sampler, progress)
-    found["accelerator"] = {"cycles": cycles}
-    said = (
+    return (
         f"Samples of {sampler.horizon} steps, {sampler.samples} at a time, {PLANS} plans.\n"
         f"An accelerator of rollouts (euler, --ii {INTERVAL} --target {TARGET}) takes a task a\n"
         f"step, {cycles} cycles a sample: by calculation {1e5 / cycles:.1f} k/s for each 100 MHz.\n"
         "It is not placed."
     )
-    rows.close(said)
-    return found
 
 
 def _of(dynamics: Dynamics) -> Accelerations:

@@ -6,7 +6,7 @@ the one before, while the other points keep the accelerator busy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,12 @@ from rbdgen.compile.samples import sample_states
 from rbdgen.draw import svg
 from rbdgen.draw.rows import Part, Row, Span
 from rbdgen.draw.rows import picture as bar_rows
-from rbdgen.draw.tables import table
 from rbdgen.golden import rnea
 from rbdgen.system.messages import Progress
 from rbdgen.tools.model import Model
 from rbdgen_host.driver import Dynamics, rk4_sensitivity
 
+from .measurement import Row as Measured
 from .measurement import measurement
 
 Integers = NDArray[np.int64]
@@ -59,8 +59,11 @@ class Turns:
     cycles: int
 
 
-@measurement("rk4", "minutes")
-def rk4(place: Path, progress: Progress) -> Any:
+HEAD = ("points", "cycles for A", "a point, A", "a point, A and B", "times as fast as alone")
+
+
+@measurement("rk4", "minutes", HEAD)
+def rk4(place: Path, progress: Progress) -> Generator[Measured, None, str]:
     """RK4 sensitivities of 1 to 64 points, interleaved, against one gradient after the other."""
     folder = place / "rk4_accelerator"
     api.generate(ROBOT, folder, progress, force=True, accelerator=True, **CHOICES)
@@ -69,24 +72,18 @@ def rk4(place: Path, progress: Progress) -> Any:
     driver = Dynamics(folder, on_overflow="raise")
     first = turns(made, model, driver, 1, ("dfd",))
     latency = int(first.given[0, 0] - first.accepted[0, 0])
-    results: dict[str, Any] = {"robot": ROBOT, "latency": latency, "points": {}}
-    rows = []
     for points in POINTS:
         A, both = (turns(made, model, driver, points, fs) for fs in (("dfd",), ("dfd", "minv")))
         per_point = [round(t.cycles / points, 1) for t in (A, both)]
-        rows.append([points, A.cycles, *per_point, round(SLOPES * latency / per_point[0], 1)])
-        results["points"][points] = {"cycles": A.cycles, "cycles_with_minv": both.cycles}
+        yield [points, A.cycles, *per_point, round(SLOPES * latency / per_point[0], 1)]
         if points == DRAWN:
             title = f"{ROBOT}: RK4 sensitivities of {points} points, four gradients each"
             api.write_file(place / "rk4.svg", picture(A, latency, title))
-    head = ("points", "cycles for A", "a point, A", "a point, A and B", "times as fast as alone")
-    print(table(head, rows))
     interval = made.accelerator.interval("dfd")
-    print(
+    return (
         f"a gradient alone takes {latency} cycles, four {SLOPES * latency}; the stages allow one "
         f"every {interval}, {SLOPES * interval} a point; the host's own time is left out"
     )
-    return results
 
 
 def turns(

@@ -40,7 +40,7 @@ LEGEND = (
 )
 
 
-@measurement("second-derivatives", "minutes", former="second")
+@measurement("second-derivatives", "minutes")
 def second(place: Path, progress: Progress) -> Any:
     """Operations of ddid in each formulation, and ns in C++ beside Pinocchio's templates."""
     counts: dict[str, Any] = {}

@@ -94,7 +94,7 @@ def _cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-@measurement("tool-latency", "half an hour", HEAD, legend=NOTE, former="tool")
+@measurement("tool-latency", "half an hour", HEAD, legend=NOTE)
 def tool(place: Path, progress: Progress) -> Iterator[Row]:
     """The tool's own time: commands, a front end, an accelerator's simulation, the driver."""
     place.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,8 @@
 """The table robot × function: widths that are searched, results that are kept, tables."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from rbdgen_benchmarks.bench import area, functions, peers
 from rbdgen_benchmarks.bench.cells import FAMILIES, TOO_LARGE, cells
 from rbdgen_benchmarks.bench.errors import errors, redesigned
 from rbdgen_benchmarks.bench.measurement import UnknownMeasurement
-from rbdgen_benchmarks.bench.measurements import MEASUREMENTS, chosen
+from rbdgen_benchmarks.bench.names import MEASUREMENTS, chosen
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +100,20 @@ def test_names() -> None:
     assert names("exact-c", "second") == ["bit-exactness-c", "second-derivatives"]  # formerly
     assert names("reliability") == ["reliability", "fuzz-urdf", "fuzz-packets"]
     assert all(own.about.endswith(".") and own.takes for own in MEASUREMENTS.values())
+
+
+def test_an_unknown_name_is_refused_before_the_compiler_is_imported() -> None:
+    """In a process of its own, in which nothing has been imported yet."""
+    code = (
+        "import sys; from rbdgen.cli.main import main; assert main(['bench', 'cpu', 'rk5']) == 2; "
+        "print(*(m for m in sys.modules if m.startswith(('rbdgen.compile', 'rbdgen_benchmarks'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 'no measurement "rk5"' in done.stderr
+    imported = {
+        f"rbdgen_benchmarks{own}" for own in ("", ".bench", ".bench.names", ".bench.measurement")
+    }
+    assert set(done.stdout.split()) == imported
 
 
 @pytest.mark.parametrize(

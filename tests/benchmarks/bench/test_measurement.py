@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -63,3 +63,16 @@ def test_only_some_and_the_check(tmp_path: Path) -> None:
         numbers(tmp_path, print)
     with pytest.raises(UnknownMeasurement, match='no robot "twelf" is measured'):
         numbers(tmp_path, print, only=["twelf"])
+
+
+def test_a_text_that_a_case_returns_stands_below_the_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @measurement("sums", "no time", ("name", "number"), cases=lambda: CASES[:2], legend="Sums.")
+    def sums(place: Path, progress: Any, name: str, number: int) -> Generator[Row, None, str]:
+        """Numbers and what is said of them."""
+        yield [name, number]
+        return f"{name} is {number}"
+
+    assert [row["number"] for row in sums(tmp_path, print)] == [1, 3]
+    assert capsys.readouterr().out.endswith("three       3\n\none is 1\nthree is 3\nSums.\n")
