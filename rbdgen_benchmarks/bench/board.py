@@ -18,7 +18,6 @@ from rbdgen.api.recorded_states import states as sampled
 from rbdgen.api.vectors import sampled_tasks
 from rbdgen.compile.flow import compile_design
 from rbdgen.design.functions import GIVES, NEEDS
-from rbdgen.draw.tables import table
 from rbdgen.shell.task_packets import Response, Status
 from rbdgen.system.cache import cached_result
 from rbdgen.system.messages import Progress
@@ -26,7 +25,7 @@ from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.links import SIMULATED, SerialPort
 
 from .fuzz_frames import Asked, Damage, Flood, flood
-from .measurement import measurement
+from .measurement import Rows, measurement
 
 HERE = Path(__file__), Path(__file__).with_name("fuzz_frames.py")
 BOARD, BAUD = "ulx3s-85f", 6_000_000
@@ -60,10 +59,12 @@ def board(place: Path, progress: Progress) -> Any:
     """iiwa 14 behind a simulated line: words that differ, damaged frames."""
     folder = place / "board" / ROBOT
     api.generate(ROBOT, folder, progress, force=True, **CHOICES)
-    words = dict(zip(WORDS, [ROBOT, *_words(folder, progress)], strict=True))
-    print(table(WORDS, [list(words.values())]) + "\n", flush=True)
-    frames = dict(zip(FRAMES, [ROBOT, *_frames(folder, progress)], strict=True))
-    print(f"{table(FRAMES, [list(frames.values())])}\n\n{LEGEND}")
+    numbers, sent = Rows(WORDS), Rows(FRAMES)
+    numbers.add([ROBOT, *_words(folder, progress)])
+    print()
+    sent.add([ROBOT, *_frames(folder, progress)])
+    sent.close(LEGEND)
+    (words,), (frames,) = numbers.to_json(), sent.to_json()
     if frames["wrong"] or frames["good tasks"] != frames["answered once"]:
         raise Mismatch(f"{ROBOT}: frames were not answered as they should be")
     if words["that differ"]:

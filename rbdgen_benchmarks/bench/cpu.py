@@ -30,7 +30,7 @@ from ..compare.integer_errors import worst_of_scales
 from ..compare.pinocchio import FORMS, PORTABLE, check, command
 from ..compare.timing import Command, least, read
 from ..compare.timing import command as times_command
-from .measurement import measurement
+from .measurement import Rows, measurement
 
 # Robot, base, function, Pinocchio's forms.
 PEERS = (*FORMS, PORTABLE)
@@ -73,6 +73,7 @@ LEGEND = (
 def cpu(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
     """Ours in C++ on this machine's processor, beside Pinocchio templated and code-generated."""
     results: dict[str, Any] = {}
+    rows = Rows(HEAD)
     for robot, base, function, forms in CASES:
         if only and robot not in only:
             continue
@@ -103,13 +104,13 @@ def cpu(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
             "states": STATES,
             "facts": programs["cpp"].facts,
         }
+        rows.add(_times(name, results[name]["ns"]))
     load_of = os.getloadavg()[1]
     machine = {"processor": processor(), "cores": os.cpu_count(), "load": load_of}
-    rows = [_times(name, result["ns"]) for name, result in results.items()]
     ratios = [_ratios(name, result) for name, result in results.items()]
     about = f"{LEGEND} {machine['processor']}, load {load_of:.1f}."
-    print("\n\n".join([table(HEAD, rows), table(RATIOS, ratios), about]))
-    text = "\n\n".join([markdown(HEAD, rows), markdown(RATIOS, ratios), about])
+    rows.close(f"{table(RATIOS, ratios)}\n\n{about}")
+    text = "\n\n".join([markdown(HEAD, rows.rows), markdown(RATIOS, ratios), about])
     write_file(place / "cpu.md", text + "\n")
     return {"machine": machine, "results": results}
 

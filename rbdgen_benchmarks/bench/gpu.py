@@ -19,7 +19,7 @@ from rbdgen.system.templates import render
 
 from ..compare.timing import said, through_python
 from . import grid
-from .measurement import measurement
+from .measurement import Rows, measurement
 
 FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd")
 CASES: tuple[tuple[str, str, str], ...] = (
@@ -56,7 +56,7 @@ def gpu(place: Path, progress: Progress) -> Any:
         found, why = find_gpu(), ""
     except NoGpu as error:
         found, why = None, str(error)
-    lines: list[list[Any]] = []
+    lines = Rows(HEAD)
     times: list[list[Any]] = []
     notes: dict[str, None] = {}  # why the peer is not beside
     for robot, base, function in CASES:
@@ -71,9 +71,8 @@ def gpu(place: Path, progress: Progress) -> Any:
         source = folder / f"{made.name}.cu"
         for architecture in ARCHITECTURES:
             say(architecture)
-            lines += [
-                [name, *row] for row in _rows(uses(source, architecture), made.facts, architecture)
-            ]
+            for row in _rows(uses(source, architecture), made.facts, architecture):
+                lines.add([name, *row])
         if found:
             ours = _timed(folder, made.name, name, found.architecture, say)
             python = {
@@ -84,14 +83,14 @@ def gpu(place: Path, progress: Progress) -> Any:
                 beside = peer.get(n, ("-", "-")) if scalar == "float" else ("-", "-")
                 through = python[KINDS[scalar]][n]
                 times.append([name, scalar, n, *own, through, *beside])
-    print(f"{table(HEAD, lines)}\n\n{NOTE}\n")
+    lines.close(f"{NOTE}\n")
     if found:
         print("\n\n".join([found.name, table(TIMES, times), ABOUT, *notes]))
     else:
         print(f"{why}: {NO_GPU}")
     return {
         "gpu": found.name if found else None,
-        "kernels": [dict(zip(("function", *KEYS), row, strict=True)) for row in lines],
+        "kernels": [dict(zip(("function", *KEYS), row, strict=True)) for row in lines.rows],
         "times": [dict(zip(TIMES, row, strict=True)) for row in times],
         "notes": [why] if why else list(notes),
     }

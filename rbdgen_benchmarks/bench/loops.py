@@ -23,7 +23,7 @@ from rbdgen.system.messages import Progress
 from ..compare.timing import ProgramTimes, times_of
 from .compiling import cpu_seconds
 from .cpu import processor
-from .measurement import measurement
+from .measurement import Rows, measurement
 
 CASES = (
     ("iiwa14", "fixed", "did"),
@@ -57,6 +57,7 @@ CUDA_LEGEND = (
 def loops(place: Path, progress: Progress) -> Any:
     """C++ and CUDA in loops beside the inlined ones: bytes of code, compile time, time a state."""
     results: list[dict[str, Any]] = []
+    rows = Rows(HEAD)
     for robot, base, function in CASES:
         name = f"{robot}{', floating' * (base == 'floating')}, {function}"
 
@@ -76,13 +77,13 @@ def loops(place: Path, progress: Progress) -> Any:
         times = times_of(programs, (FEW, MANY), 1, say)
         for code, row in found.items():
             row["ns"] = {kind: _ns(times[f"{code} {kind}"]) for kind in DTYPES}
+            rows.add(_row(row))
         results += found.values()
     load_of = os.getloadavg()[1]
-    rows = [_row(own) for own in results]
     cuda = [_cuda_row(own, kernels) for own in results for kernels in own["cuda"]]
     legend = f"{LEGEND} {processor()}, load {load_of:.1f}."
-    print("\n\n".join([table(HEAD, rows), legend, table(CUDA_HEAD, cuda), CUDA_LEGEND]))
-    text = [markdown(HEAD, rows), legend, markdown(CUDA_HEAD, cuda), CUDA_LEGEND]
+    rows.close("\n\n".join([legend, table(CUDA_HEAD, cuda), CUDA_LEGEND]))
+    text = [markdown(HEAD, rows.rows), legend, markdown(CUDA_HEAD, cuda), CUDA_LEGEND]
     write_file(place / "loops.md", "\n\n".join(text) + "\n")
     return {"processor": processor(), "load": load_of, "results": results}
 

@@ -26,7 +26,7 @@ from ..compare.pinocchio import TEMPLATED, check
 from ..compare.pinocchio import command as peer
 from ..compare.timing import Command, command, least, read
 from .cpu import processor
-from .measurement import measurement
+from .measurement import Rows, measurement
 
 CASES = (("iiwa14", "fixed"), ("hyq", "fixed"), ("hyq", "floating"))
 FORMULATIONS = ("composite", "recursive", "logarithmic")
@@ -45,21 +45,24 @@ def second(place: Path, progress: Progress) -> Any:
     """Operations of ddid in each formulation, and ns in C++ beside Pinocchio's templates."""
     counts: dict[str, Any] = {}
     times: dict[str, Any] = {}
+    rows = Rows(COUNTS)
     for robot, base in CASES:
         name = f"{robot}{' floating' * (base == 'floating')}"
         progress(f"{name}: operations")
         gradients = front_end(robot, base=base, functions=("did", "m"), fit=False)
-        counts[f"{name}, tangents of did and m"] = _count(every_tangent(gradients))
+        graphs = {"tangents of did and m": every_tangent(gradients)}
         for formulation in FORMULATIONS:
             choices: dict[str, Any] = {"functions": ("ddid",), "base": base}
             front = front_end(robot, fit=False, formulation=formulation, **choices)
-            counts[f"{name}, ddid {formulation}"] = _count(front.graph)
+            graphs[f"ddid {formulation}"] = front.graph
+        for said, graph in graphs.items():
+            counts[f"{name}, {said}"] = _count(graph)
+            rows.add([f"{name}, {said}", *counts[f"{name}, {said}"].values()])
         times[name] = _timed(robot, base, progress)
-    rows = [[name, *own.values()] for name, own in counts.items()]
     lines = [[name, *(f"{ns:.3g}" for ns in own.values())] for name, own in times.items()]
     about = f"{LEGEND}. {processor()}, load {os.getloadavg()[1]:.1f}."
-    print("\n\n".join([table(COUNTS, rows), table(TIMES, lines), about]))
-    text = "\n\n".join([markdown(COUNTS, rows), markdown(TIMES, lines), about])
+    rows.close(f"{table(TIMES, lines)}\n\n{about}")
+    text = "\n\n".join([markdown(COUNTS, rows.rows), markdown(TIMES, lines), about])
     write_file(place / "second-derivatives.md", text + "\n")
     return {"operations": counts, "ns": times}
 
