@@ -21,6 +21,7 @@ from rbdgen.design.functions import GIVES, NEEDS
 from rbdgen.shell.task_packets import Response, Status
 from rbdgen.system.cache import cached_result
 from rbdgen.system.messages import Progress
+from rbdgen_host import driver
 from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.links import SIMULATED, SerialPort
 
@@ -28,6 +29,7 @@ from .fuzz_frames import Asked, Damage, Flood, flood
 from .measurement import Rows, measurement
 
 HERE = Path(__file__), Path(__file__).with_name("fuzz_frames.py")
+DRIVER = Path(driver.__file__).parent
 BOARD, BAUD = "ulx3s-85f", 6_000_000
 ROBOT = "iiwa14"
 FUNCTIONS = ("id", "m")
@@ -147,7 +149,7 @@ def asked_of(folder: Path, seed: int) -> Asked:
 
 def _of(folder: Path) -> str:
     """A key of the inputs on which the result of a part depends."""
-    built = compiler_digest((*FOLDER, "board", "driver", *HERE))
+    built = compiler_digest((*FOLDER, DRIVER, *HERE))
     return f"{(folder / 'manifest.json').read_text('utf-8')} {built} {BAUD} {OFTEN} {SEED}"
 
 
