@@ -33,15 +33,15 @@ from unittest.mock import patch
 import numpy as np
 
 from rbdgen.api.compilation import Compilation, Files
-from rbdgen.api.digests import FOLDER, compiler_digest
+from rbdgen.api.design_cache import FOLDER, compiler_digest
 from rbdgen.api.facts import area_of
 from rbdgen.api.folder import MARK
 from rbdgen.api.generation import writer
 from rbdgen.api.programs import cuda_program
+from rbdgen.compile.floats import visits_of
 from rbdgen.compile.front import Front
 from rbdgen.compile.product import Product
 from rbdgen.compile.samples import sample_states
-from rbdgen.compile.visits import visits_of
 from rbdgen.design.choices import LANGUAGES, OF_NUMBERS
 from rbdgen.design.functions import AT_FRAMES, FUNCTIONS, WHOLE
 from rbdgen.design.loading import load, shipped_robots
@@ -49,7 +49,7 @@ from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.visits import inlined
 from rbdgen.shell import emit
-from rbdgen.system.messages import Refusal
+from rbdgen.system.quoting import Refusal
 from tests.durations import spent
 
 WORDS = tuple(own for own in LANGUAGES if own not in OF_NUMBERS)

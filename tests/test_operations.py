@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from rbdgen.codegen import hls_program as hls_library
-from rbdgen.codegen.c_program import core_function, sources
+from rbdgen.codegen.c_file import core_function, sources
 from rbdgen.codegen.compiled import Compiled, CSources
 from rbdgen.codegen.hls_program import hls_files
 from rbdgen.graph.fixed import INTEGER, FixedGraph, Format, Integers, parameter_words

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from .board_link import simulated_board
     from .calibration import calibrate
     from .design_report import report
-    from .errors import Mismatch
     from .evaluation import evaluate
     from .exploration import explore
     from .facts import info
@@ -20,15 +19,14 @@ if TYPE_CHECKING:
         read_manifest,
         write_file,
     )
-    from .fusesoc import package_fusesoc
+    from .fusesoc import package_fusesoc, package_litex
     from .generation import generate
     from .limits_from_log import fit
-    from .litex import package_litex
     from .on_board import accelerator_of, board, board_design
     from .output_paths import check_place
-    from .python_package import package_python
+    from .program_folder import package_python
     from .recorded_states import states
-    from .results import Generated, Report, Results
+    from .results import Generated, Mismatch, Report, Results
     from .robots import mount
     from .simulation import simulate
     from .structure import topology, topology_picture
@@ -46,7 +44,7 @@ __getattr__ = names_from(
         ".on_board": ("accelerator_of", "board", "board_design"),
         ".board_link": ("simulated_board",),
         ".design_report": ("report",),
-        ".errors": ("Mismatch",),
+        ".results": ("Mismatch",),
         ".evaluation": ("evaluate",),
         ".exploration": ("explore",),
         ".folder": (
@@ -59,7 +57,7 @@ __getattr__ = names_from(
         ".fusesoc": ("package_fusesoc",),
         ".generation": ("generate",),
         ".facts": ("info",),
-        ".litex": ("package_litex",),
+        ".fusesoc": ("package_litex",),
         ".robots": ("mount",),
         ".output_paths": ("check_place",),
         ".limits_from_log": ("fit",),
@@ -71,7 +69,7 @@ __getattr__ = names_from(
         ".simulation": ("simulate",),
         ".recorded_states": ("states",),
         ".synthesis": ("synthesize",),
-        ".python_package": ("package_python",),
+        ".program_folder": ("package_python",),
         ".vivado": ("package_vivado",),
         ".structure": (
             "topology",

@@ -15,17 +15,17 @@ from ..design.manifest import HardwareManifest
 from ..design.runs import AcceleratorRun, FunctionRun, MixedRun
 from ..draw.rows import Stay, Task, timeline
 from ..system.files import beside
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.workers import cores
 from ..tasks.routes import CODES, ROLLOUTS
 from ..tasks.stages import Accelerator
 from ..tools.model import Model, Result, read_vcd
 from ..tools.toolchain import SimulationError
-from .errors import STALL, Mismatch, keep_promise
 from .folder import write_file, writing
+from .integer_model import load_core
 from .reports import TIMELINE
+from .results import STALL, Mismatch, keep_promise
 from .stimulus import Array, Traffic, inputs_of, scaled_states
-from .verilated import load_core
 
 BATCH = 256  # tasks, as in Dadu-RBD's evaluation
 WAVES = "simulation.vcd"

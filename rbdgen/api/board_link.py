@@ -23,14 +23,14 @@ from ..shell.packets import CRC_BYTES, IP, PORT, crc_of
 from ..shell.self_test import Vectors
 from ..shell.simulation import SimulatedBoard, SimulatedUdpBoard
 from ..shell.uart import SerialLine
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.templates import render
-from .errors import Mismatch
+from .c_header import line_layouts
 from .filed_design import filed_design
 from .folder import UsageError, checked_accelerator, write_file
-from .host_interface import line_layouts
 from .integer_model import integer_results
 from .output_paths import check_place
+from .results import Mismatch
 from .vectors import sampled_tasks
 
 REPORT = "board.json"

@@ -1,4 +1,7 @@
-"""A C header of a design's packets, of a host's arrays, and of an accelerator's registers."""
+"""The packets of a design's tasks: on the shell of words, and on the line to a board.
+
+A C header of a design's packets, of a host's arrays, and of an accelerator's registers.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,55 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..design.arrays import takes
-from ..design.facts import FunctionFacts, Operand
+from ..design.facts import BoardLine, FunctionFacts, Operand, TaskFacts
 from ..design.functions import GIVES, INVERTING, ROLLOUTS
 from ..design.manifest import HardwareManifest
 from ..dynamics.interface import place_of_input, places_of_output
 from ..graph.word import FAR, kind_of, shape_of, spell
 from ..robot.model import BASE
 from ..robot.variations import PAYLOAD
+from ..schedule.pipelined import UART, UDP
+from ..shell.packets import PacketWidths
+from ..shell.task_packets import PacketFormat, TaskFunction
 from ..system.records import NamedWord, NoRecord
 from ..system.templates import render
 from ..tasks.routes import UNREAD
 from .folder import InputError
+
+
+def packet_format(tasks: TaskFacts) -> PacketFormat:
+    """The packets of the shell of words.
+
+    A function takes the first so many of a task's words and gives the first so many of a result's.
+    """
+    functions = {
+        own.code: TaskFunction(name, len(own.inputs), len(own.outputs))
+        for name, own in tasks.functions.items()
+    }
+    return PacketFormat(functions, tuple(word.width for word in tasks.words))
+
+
+def line_layouts(tasks: TaskFacts) -> dict[int, PacketWidths]:
+    """Code of each function → how its words are packed on the line to a board."""
+    widths = tuple(word.width for word in tasks.words)
+    return {
+        own.code: PacketWidths(widths[: len(own.inputs)], tuple(word.width for word in own.outputs))
+        for own in tasks.functions.values()
+    }
+
+
+def board_lines(tasks: TaskFacts) -> dict[str, BoardLine]:
+    """Function → bytes of its frames, a call and tasks a second of a serial line and Ethernet."""
+    layouts, found = line_layouts(tasks), {}
+    for name, function in tasks.functions.items():
+        frames = layouts[function.code].line_bytes
+        found[name] = BoardLine(
+            *frames,
+            *(round(1e6 * UART.call(*frames)), round(UART.pace(*frames))),
+            *(round(1e6 * UDP.call(*frames)), round(UDP.pace(*frames))),
+        )
+    return found
+
 
 WORD = 32  # bits of a packet's words
 SINES = {"sin": "sines", "cos": "cosines"}  # `sin` itself is a function of C's

@@ -21,7 +21,7 @@ from ..design.loading import load
 from ..graph.fixed import FixedGraph, parameter_formats, parameter_words
 from ..robot.model import Robot, RobotError
 from ..system.files import read_regular
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.records import NamedWord, NoRecord, Record
 from ..system.templates import render
 from .compilation import front_again, other_version

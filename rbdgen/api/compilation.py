@@ -23,7 +23,7 @@ from ..design.manifest import DesignManifest
 from ..graph.text import same_text, to_text
 from ..robot.xml_lines import read_bytes
 from ..system.files import read_regular
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from .design_file import DESIGN, ROBOT, design_file, filed_notes, graph_file
 from .folder import MARK, Manifest, OutputError, digests, sealed
 
@@ -154,7 +154,7 @@ def recompiled(place: Path, progress: Progress = lambda _: None) -> Product:
 def front_again(place: Path, entry: Manifest, progress: Progress = lambda _: None) -> Front:
     """The graph over real numbers of a program's folder; OutputError if this rbdgen makes one with
     other registers than the one in the folder, of which ``entry`` is the manifest."""
-    from ..compile.visits import with_visits
+    from ..compile.floats import with_visits
 
     front, _ = with_visits(front_end(str(place / DESIGN), progress))
     if register_numbers(front) != entry["facts"].get("parameters", []):

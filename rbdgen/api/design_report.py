@@ -13,13 +13,13 @@ import numpy as np
 from ..compile.product import Product
 from ..design.coordinates import brief, coordinate_table, worst_lines
 from ..design.manifest import HardwareManifest
+from ..draw.bars import WordRow, spare, word_bars
 from ..draw.floor_plan import picture as floor_plan
 from ..draw.organisation import organisation
-from ..draw.report_charts import WordRow, spare, word_bars
 from ..draw.tables import limits_text
 from ..graph.fixed import FixedGraph, Integers
 from ..graph.node import Node, Op
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.records import NamedWord
 from ..system.templates import render
 from ..tasks.model import evaluate_task

@@ -19,8 +19,8 @@ from ..design.arrays import all_gives, given_coordinates, needs
 from ..design.choices import COMPILED, MODELS
 from ..design.design import Design
 from ..design.effects import notes_of_use, refuse_design
-from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
+from ..design.options import DesignChoices
 from ..design.rules import ONE_TASK
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
 from ..graph.evaluate import Array
@@ -31,7 +31,7 @@ from ..robot.angles import wrapped
 from ..robot.model import Robot
 from ..robot.variations import PAYLOAD, SIZE
 from ..robot.xml_lines import did_you_mean
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from .arrays import completed, refuse_missing_forces, refuse_missing_payload
 from .folder import InputError
 from .integer_model import IntegerModel, word_program
@@ -235,7 +235,7 @@ def rtl_model(
     progress: Progress = lambda _: None,
 ) -> dict[str, NDArray]:
     """The Verilated design, as numbers."""
-    from .verilated import build_core
+    from .integer_model import build_core
 
     model, names = build_core(core, folder, progress=progress)
     run = model.run(np.stack([words[n] for n in core.fixed.inputs], axis=1))

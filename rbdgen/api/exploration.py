@@ -14,17 +14,17 @@ import numpy as np
 from ..design.choices import LARGEST_INTERVAL, WIDTHS
 from ..design.design import Design
 from ..design.effects import refused
-from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
+from ..design.options import DesignChoices
 from ..design.rules import QUICK
 from ..design.target import Target, find_target
 from ..draw.exploration import as_text as exploration_text
 from ..draw.exploration import picture
 from ..schedule.area import fitted, model_error
-from ..schedule.explored import DesignPoint, Explored, QuickError, Sites
-from ..system.messages import Progress
+from ..schedule.quick import DesignPoint, Explored, QuickError, Sites
+from ..system.quoting import Progress
 from ..system.records import Record
-from ..tools.tool import SynthesisError
+from ..tools.toolchain import SynthesisError
 from .exploration_loop import SHOWN, ExplorationWork
 from .exploration_points import AXES, QUICK_AXES, Choices, combinations
 from .folder import InputError, OutputError, write_file

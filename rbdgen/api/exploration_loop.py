@@ -13,8 +13,8 @@ from ..design.design import Design
 from ..design.options import OPTIONS
 from ..design.target import Target
 from ..schedule.area import estimated, miss
-from ..schedule.explored import DesignPoint, QuickError
-from ..system.messages import Progress
+from ..schedule.quick import DesignPoint, QuickError
+from ..system.quoting import Progress
 from .exploration_points import (
     CHECKED,
     INTERVALS,

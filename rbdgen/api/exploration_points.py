@@ -40,8 +40,8 @@ from ..schedule.units import shared_jobs
 from ..shell.emit import emit
 from ..system.cache import cached_result
 from ..system.records import Record
-from ..tools.tool import SynthesisError
-from .digests import compiler_digest, design_digest
+from ..tools.toolchain import SynthesisError
+from .design_cache import compiler_digest, design_digest
 from .synthesis import mapped, yosys_version
 
 Choices = dict[str, Any]

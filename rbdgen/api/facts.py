@@ -44,14 +44,14 @@ from ..graph.node import Op
 from ..graph.word import kind_of, spell
 from ..robot.model import Robot
 from ..schedule.area import NoModel, estimated, model_error
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.records import NamedWord, named_words
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
 from .compilation import robot_facts
 from .results import Report
 
 if TYPE_CHECKING:
-    from ..design.keywords import DesignChoices
+    from ..design.options import DesignChoices
 
 
 class Info(Report[DesignFacts]):
@@ -150,7 +150,7 @@ def design_facts(product: Product, notes: Sequence[str] = ()) -> DesignFacts:
 
 def _lines(facts: HardwareFacts) -> dict[str, BoardLine]:
     """Function → its calls on the line to a board; of a core with several functions none."""
-    from .host_interface import board_lines  # packets, and what they cost on each line
+    from .c_header import board_lines  # packets, and what they cost on each line
 
     return board_lines(facts.tasks) if not facts.is_core or len(facts.functions) == 1 else {}
 

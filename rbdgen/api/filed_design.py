@@ -19,7 +19,7 @@ from ..graph.fixed import FixedGraph, Flagged, Format
 from ..graph.read_text import TextError, fixed_from_text
 from ..graph.text import is_whole
 from ..schedule.partition import Piece
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..tasks.stage import Stage, of_limbs
 from ..tasks.stages import Accelerator
 from .compilation import recompiled

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from ..design.manifest import DesignManifest, HardwareManifest, ProgramManifest
 from ..robot.xml_lines import neighbour, one_line
 from ..system.files import read_regular, recover, sha256_of, write, write_tree
-from ..system.messages import Progress, Refusal
+from ..system.quoting import Progress, Refusal
 from ..system.records import NoRecord, Record
 from .design_file import DESIGN, ROBOT
 

@@ -1,7 +1,13 @@
-"""A generated folder as a FuseSoC core: lint, simulation, place and route."""
+"""Folders for other tools: FuseSoC, LiteX.
+
+A generated folder as a FuseSoC core: lint, simulation, place and route.
+
+An accelerator's folder as a module for LiteX, with DMA, and an example that LiteX simulates.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +16,11 @@ from pathlib import Path
 from ..design.manifest import HardwareManifest
 from ..design.target import find_target
 from ..shell.emit import verilog_file
-from ..system.messages import Progress
+from ..shell.task_registers import ADDRESS_WIDTH
+from ..system.quoting import Progress
 from ..system.templates import render
-from .folder import OutputError, checked_manifest, text_of, write_file
+from .c_header import packet_format
+from .folder import OutputError, checked_accelerator, checked_manifest, text_of, write_file
 from .output_paths import check_place
 from .packets import Beats, packets_of
 
@@ -137,3 +145,44 @@ def _pins(name: str, ports: Sequence[ShellPort]) -> str:
             given += port.width
     text = render("package/pins.v.jinja", name=name, ports=where, taken=taken, given=given)
     return verilog_file(text)
+
+
+LITEX_FOLDER = "litex"
+LITEX_TASKS = 64  # of the example
+NOTE = "simulated by LiteX 2024.12 in the tests; not run on a board by us"
+
+
+def package_litex(
+    folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
+) -> tuple[Path, list[str]]:
+    """Write FOLDER/litex: ``NAME_litex.py``, a module with streams, registers, and DMA with CSRs;
+    ``NAME_sim.py``, an example that simulates a SoC; ``NAME_packets.json``, its tasks and answers.
+
+    Returns the folder and notes. OutputError for a folder that is no accelerator, or was changed,
+    unless ``trust``.
+    """
+    place = Path(folder)
+    needed = ("{name}.v", "{name}_axi_words.v")
+    entry = checked_accelerator(place, trust, progress, needed, "modules for LiteX are made of")
+    name, out = entry.name, place / LITEX_FOLDER
+    check_place(out / f"{name}_litex.py")
+    out.mkdir(exist_ok=True)
+    packets = packets_of(place, entry, LITEX_TASKS)
+    functions = packet_format(entry.tasks).functions
+    facts = {
+        "name": name,
+        "cls": "".join(part.capitalize() for part in re.split("_+", name)),
+        "short": "rbd",
+        "description": f"{', '.join(entry.functions)} of {entry.robot}, in fixed point",
+        "words_in": {code: own.words_in for code, own in sorted(functions.items())},
+        "address": ADDRESS_WIDTH,
+        "registers": hex(1 << ADDRESS_WIDTH),
+    }
+    files = {
+        f"{name}_litex.py": render("package/litex.py.jinja", **facts),
+        f"{name}_sim.py": render("package/litex_sim.py.jinja", **facts),
+        f"{name}_packets.json": json.dumps({"tasks": packets.tasks, "answers": packets.answers}),
+    }
+    for file, text in files.items():
+        write_file(out / file, text)
+    return out, [NOTE]

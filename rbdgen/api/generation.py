@@ -11,14 +11,14 @@ from ..design.effects import refused
 from ..design.loading import refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from ..system.lazy import names_from
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from .compilation import Compilation
 from .folder import UsageError, write_folder
 from .output_paths import check_design_place, default_place
 from .results import Generated
 
 if TYPE_CHECKING:
-    from ..design.keywords import DesignChoices
+    from ..design.options import DesignChoices
 
 # Verilog needs packages that programs do not.
 writer = names_from(

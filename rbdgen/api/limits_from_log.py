@@ -17,23 +17,23 @@ from ..compile.samples import accuracy_of
 from ..compile.words import in_words, sample_inputs
 from ..design.arrays import needs
 from ..design.design import Design, holds
-from ..design.keywords import DesignChoices
 from ..design.limits import joint_limits
 from ..design.loading import load, refuse_unknown
 from ..design.nested import MotionLimits
+from ..design.options import DesignChoices
 from ..draw.tables import table
 from ..graph.node import Op
 from ..graph.word import array_named, kind_of
 from ..robot.limb_unification import rounded_up
 from ..robot.model import JointKind, Robot
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.records import Record
 from .design_file import design_text
-from .errors import entries_of
 from .evaluation import evaluate
 from .folder import InputError, write_file
 from .output_paths import check_place
 from .recorded_states import Arrays, checked_states, with_accelerations, with_missing
+from .results import entries_of
 
 TRIED = 1000  # of them, evenly taken, of which errors are measured
 DIGITS = 3  # of a limit, rounded up

@@ -25,10 +25,10 @@ from ..robot.model import Array, Robot
 from ..robot.xml_lines import read_bytes
 from ..system.cache import cached, named
 from ..system.compiler import about, find_compiler, processor
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from .arrays import refuse_missing_forces
+from .design_cache import FOLDER, compiler_digest, design_digest
 from .design_file import DESIGN, ROBOT, design_text
-from .digests import FOLDER, compiler_digest, design_digest
 from .folder import InputError, read_manifest
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class ProgramKind:
         """The compiler of a shared library on this machine; NoGpu, NoCompiler."""
         if self.on_gpu:
             from ..codegen import cuda_library, nvcc  # which a program in C++ does without
-            from ..system.gpu import NoGpu, find_gpu
+            from ..system.compiler import NoGpu, find_gpu
 
             try:
                 gpu = find_gpu()

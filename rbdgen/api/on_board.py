@@ -12,22 +12,22 @@ from typing import Unpack
 
 from ..compile.flow import front_end
 from ..compile.joint_choice import small
-from ..design.keywords import DesignChoices
 from ..design.loading import refuse_unknown
 from ..design.manifest import HardwareManifest
+from ..design.options import DesignChoices
 from ..design.target import PLACERS, ROUTERS
-from ..schedule.host_links import UART, UDP
+from ..schedule.pipelined import UART, UDP
 from ..shell.build import CURE, LEDS, Bitstream, find_loader
 from ..shell.build import build as build_board
 from ..shell.catalog import LINKS, Board, BoardError, find_board
 from ..shell.packets import IP, PORT
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.signals import run_child
 from .board_link import REPORT, accelerator_in, line_of, suffix_of, write_link
+from .c_header import line_layouts
 from .design_file import DESIGN
 from .folder import UsageError, checked_manifest, write_file
 from .generation import generate
-from .host_interface import line_layouts
 from .reports import BoardFacts, LineRate, board_text
 from .results import Generated, TextReport
 

@@ -11,9 +11,9 @@ from ..compile.specification import Specification
 from ..design.manifest import HardwareManifest
 from ..shell.task_packets import Response, Status
 from ..tasks.routes import CODES
+from .c_header import packet_format
 from .evaluation import to_words
 from .filed_design import filed_design
-from .host_interface import packet_format
 from .integer_model import integer_results
 from .simulation import batches
 from .stimulus import Traffic, inputs_of, within_limits

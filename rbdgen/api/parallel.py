@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 
 from ..design.choices import EXECUTORS
 from ..draw.tables import table
-from ..system.messages import Progress, Refusal
+from ..system.quoting import Progress, Refusal
 from ..system.records import Record
 from ..system.signals import deferred
 from .folder import InputError, write_file

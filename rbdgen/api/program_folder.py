@@ -1,8 +1,12 @@
-"""The folder of a program: its sources, robot, design and manifest; its arrays of states."""
+"""The folder of a program: its sources, robot, design and manifest; its arrays of states.
+
+A folder of C++ as a package of Python, which pip installs and which does not need rbdgen.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ..codegen.interface import Array, ArrayEntry, ArrayInterface
@@ -12,7 +16,11 @@ from ..design.manifest import ProgramManifest
 from ..dynamics.interface import WRENCH, place_of_input, places_of_output
 from ..graph.word import PARAMETER, kind_of, shape_of
 from ..robot.variations import PAYLOAD, SIZE
+from ..system.quoting import Progress
+from ..system.templates import render
 from .compilation import Files, closed, described, robot_facts, sources_of
+from .folder import OutputError, checked_folder, text_of, write_file
+from .output_paths import check_place
 
 
 def about(front: Front) -> dict[str, str]:
@@ -89,3 +97,62 @@ def interface_of(front: Front, together: bool = False) -> ArrayInterface:
         outputs,
         Array(PARAMETER, shapes[PARAMETER]) if front.parameters and together else None,
     )
+
+
+FOLDER = "python"
+MODULE = "{name}_python.cc"
+SOURCES, HEADERS = (".cpp", ".cc"), (".h", ".inc")
+
+
+def package_python(
+    folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
+) -> tuple[Path, list[str]]:
+    """Write FOLDER/python: pyproject.toml, setup.py, the package NAME with its types, sources.
+
+    Returns the folder and notes. OutputError for a folder that holds no C++ or was changed, unless
+    ``trust``.
+    """
+    place = Path(folder)
+    manifest = checked_folder(place, trust, progress)
+    if manifest.get("language") != "cpp":
+        raise OutputError(
+            f"{place}: holds {manifest.get('language', 'Verilog')}, packages of Python are made "
+            "of C++: rbdgen generate ROBOT --to cpp"
+        )
+    entry = manifest.program
+    name, out = entry.name, place / FOLDER
+    files = sorted(file for file in entry.files if file.startswith(f"{name}"))
+    sources = [file for file in files if Path(file).suffix in SOURCES]
+    headers = [file for file in files if Path(file).suffix in HEADERS]
+    if MODULE.format(name=name) not in sources:
+        raise OutputError(f"{place}: has no module of Python; generate it again")
+    check_place(out / "pyproject.toml")
+    facts = {
+        "name": name,
+        "version": entry.generator.split()[-1],
+        "robot": entry.robot,
+        "functions": ", ".join(entry.functions),
+        "joint_names": entry.joint_names,
+        "body_names": entry.body_names,
+        "nq": entry.nq,
+        "nv": entry.nv,
+        "takes": entry.interface.takes,
+        "gives": entry.interface.gives,
+        "parameters": [number["real"] for number in entry.facts["parameters"]],
+        "sources": sources,
+        "headers": headers,
+    }
+    written = {
+        "pyproject.toml": render("python/pyproject.toml.jinja", **facts),
+        "setup.py": render("python/setup.py.jinja", **facts),
+        "README.md": render("python/README.md.jinja", **facts),
+        "MANIFEST.in": "graft src\n",
+        f"{name}/__init__.py": render("python/init.py.jinja", **facts),
+        f"{name}/__init__.pyi": render("python/init.pyi.jinja", **facts),
+        f"{name}/py.typed": "",
+        **{f"src/{file}": text_of(place, file) for file in (*sources, *headers, "README.md")},
+    }
+    for file, text in written.items():
+        (out / file).parent.mkdir(parents=True, exist_ok=True)
+        write_file(out / file, text)
+    return out, [*entry.notes]

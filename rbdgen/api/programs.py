@@ -7,18 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from ..codegen import nvcc
-from ..codegen.c_file import File, word_type
-from ..codegen.c_program import c_files, folder
+from ..codegen.c_file import File, c_files, folder, word_type
 from ..codegen.cpp import cpp as cpp_files
 from ..codegen.cuda import LONGEST, Cuda
 from ..codegen.cuda import cuda as cuda_files
-from ..compile.floats import facts_of, with_doubles
+from ..compile.floats import facts_of, with_doubles, with_visits
 from ..compile.front import Front
 from ..compile.product import Product
-from ..compile.visits import with_visits
 from ..design.naming import design_name
 from ..robot.model import RobotError
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..tasks.c import add_tasks, all_words
 from .compilation import Compilation, Files, graph_files, register_numbers
 from .integer_model import hls_program

@@ -18,13 +18,13 @@ from ..design.arrays import held
 from ..design.bounds import bounds
 from ..design.design import Design
 from ..design.functions import WHOLE
-from ..design.keywords import DesignChoices
 from ..design.loading import load, refuse_unknown
+from ..design.options import DesignChoices
 from ..graph.word import spell
 from ..robot.model import Robot, RobotError
 from ..robot.variations import PAYLOAD
 from ..robot.xml_lines import did_you_mean
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from .folder import InputError
 from .results import Results
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from ..compile.product import Product
 from ..compile.samples import accuracy_of
 from ..design.coordinates import CoordinateError, coordinate_errors
-from ..draw.report_charts import heatmap
+from ..draw.bars import heatmap
 from ..graph.accuracy import REPORTED, SCALES, Accuracy, row_squares
 from ..graph.word import first_of
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from .evaluation import to_words
 from .integer_model import IntegerModel
 from .simulation import entries_beside_golden, scaled_batches

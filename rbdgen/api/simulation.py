@@ -18,22 +18,20 @@ from ..design.runs import AcceleratorRun, CoreRun
 from ..draw.tables import simulation_text
 from ..graph.accuracy import REPORTED
 from ..system.files import beside
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.signals import meanwhile
 from ..tools.model import Model, Result
 from .accelerator_simulation import WAVES, simulate_accelerator
 from .calibration import calibrated, in_words, read_calibration
 from .design_file import DESIGN, ROBOT
-from .errors import STALL, Mismatch, entries_of, keep_promise, portions
 from .evaluation import as_numbers, to_words
 from .filed_design import filed_design
 from .folder import checked_manifest, write_file, writing
-from .integer_model import IntegerModel
+from .integer_model import IntegerModel, load_core
 from .output_paths import check_place
 from .reference import golden_model
-from .results import Report
+from .results import STALL, Mismatch, Report, entries_of, keep_promise, portions
 from .stimulus import within_limits
-from .verilated import load_core
 
 BATCH, FEWEST = 50_000, 1000
 NUMBERS = 10_000_000  # of inputs and outputs in a batch

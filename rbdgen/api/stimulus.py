@@ -27,9 +27,9 @@ from ..tasks.integration import STEP
 from ..tasks.routes import CODES, place
 from ..tasks.stages import TAG
 from ..tools.model import Model, Result
-from .errors import Mismatch, entries_of, portions
 from .integer_model import IntegerModel
 from .reference import golden_model
+from .results import Mismatch, entries_of, portions
 
 Integers = NDArray[np.int64]
 Array = NDArray[np.float64]

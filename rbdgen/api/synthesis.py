@@ -21,7 +21,7 @@ from ..rtl.multiplier_cells import emit_cells
 from ..rtl.separate_module import with_own_names
 from ..shell.emit import Emitted
 from ..system.cache import cached_result
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.records import Record
 from ..tools import cells as families
 from ..tools import parts, yosys
@@ -30,9 +30,9 @@ from ..tools.nextpnr import Placement, made_in, place_and_route
 from ..tools.report import Each, Mapped, Options, one_by_one, reached
 from ..tools.report import SynthesisReport as Synthesised
 from ..tools.report import synthesize as synthesize_placed
-from ..tools.tool import YOSYS, Tool
+from ..tools.toolchain import YOSYS, Tool
 from ..tools.yosys import synth_xilinx
-from .digests import compiler_digest
+from .design_cache import compiler_digest
 from .folder import UsageError, checked_manifest, text_of, write_file
 from .output_paths import check_place
 from .parallel import Executor, at_a_time, executor_of, in_parallel

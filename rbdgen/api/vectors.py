@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codegen.c_program import CFunction, rows
+from ..codegen.c_file import CFunction, rows
 from ..codegen.interface import Array, ArrayInterface, angle_arrays
 from ..compile.front import Front
 from ..compile.samples import sample_states

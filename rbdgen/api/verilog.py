@@ -32,7 +32,7 @@ from ..draw.picture import picture
 from ..graph.fixed import FixedGraph, parameter_formats, parameter_words
 from ..graph.word import kind_of, spell
 from ..rtl.core import FIRST, WORD, WRITE
-from ..schedule.delays import capacity
+from ..schedule.difference_constraints import capacity
 from ..schedule.pipelined import region_name
 from ..shell.axi import Shell
 from ..shell.emit import CoreInstance, Emitted, Hardware, emit, stream_shells

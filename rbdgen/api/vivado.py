@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..shell.emit import verilog_file
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.templates import render
 from .folder import OutputError, checked_accelerator, text_of, write_file
 from .fusesoc import ShellPort, shell_ports

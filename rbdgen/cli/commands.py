@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .. import api
 from ..design.functions import WHOLE
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.records import Record
 from .options import choices_of
 

@@ -49,7 +49,7 @@ def _run(arguments: Sequence[str]) -> int:
 
     options = parser().parse_args(arguments)
     options.typed = shlex.join(["rbdgen", *arguments])
-    from ..system.messages import Refusal
+    from ..system.quoting import Refusal
     from .commands import COMMANDS  # which is more than help needs
 
     say = _silent if options.quiet else progress()

@@ -13,7 +13,7 @@ from ..design.loading import shipped_robots
 from ..design.option import GROUPS, Option
 from ..design.options import OPTIONS
 from ..robot.model import ALIKE
-from ..system.messages import listed
+from ..system.quoting import listed
 from .arguments import Parser, assignment, checked, count, examples, number, numbers, whole
 
 EVERY = listed(WHOLE)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.integers import Spec, computed
-from ..system.messages import Refusal
+from ..system.quoting import Refusal
 from .words import Expression, Tables, Terms, UnitFunction, word_range
 
 INT32, INT64, UINT64 = "int32_t", "int64_t", "uint64_t"

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from ..graph.fixed import Integers
 from ..system.compiler import CompilerError, NoCompiler, c_library
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.records import Record
-from .c_program import CFunction
+from .c_file import CFunction
 
 COMPILING = 0.6e-3  # s a node, of gcc
 LOOKING = 0.05  # of that, for the text, by whose digest a library is found

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..system.compiler import Command, compile_with
-from ..system.gpu import NoGpu
+from ..system.compiler import Command, NoGpu, compile_with
 from . import nvcc
 from .interface import ArrayInterface
 from .library import SUFFIX, Rows, Singular, module_of, on_device

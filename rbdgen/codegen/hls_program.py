@@ -15,10 +15,10 @@ from typing import Any
 from ..graph.fixed import FixedGraph, parameter_words
 from ..graph.text import to_text
 from ..graph.visits import Program
-from ..system.messages import Refusal
+from ..system.quoting import Refusal
 from ..system.records import NamedWord, named_words
 from ..system.templates import render
-from .c_program import GRAPH, CFunction
+from .c_file import GRAPH, CFunction
 from .compiled import CSources
 from .hls_functions import HlsText, Resources, write
 from .hls_integers import units

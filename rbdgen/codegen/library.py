@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import Command, NoCompiler, compile_with
-from ..system.messages import Refusal
+from ..system.quoting import Refusal
 from .interface import ArrayInterface
 
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-fPIC", "-pthread")

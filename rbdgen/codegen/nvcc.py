@@ -19,9 +19,8 @@ from itertools import accumulate
 from pathlib import Path
 
 from ..graph.node import Node, Op
-from ..system.compiler import Command, command_of
-from ..system.gpu import sections
-from ..system.messages import Refusal
+from ..system.compiler import Command, command_of, sections
+from ..system.quoting import Refusal
 from ..system.records import Record
 from ..system.signals import run_child
 

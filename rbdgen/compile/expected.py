@@ -21,7 +21,7 @@ from ..graph.accuracy import REPORTED, SCALES, Accuracy, StateScale
 from ..graph.fixed import FixedGraph, Flags, evaluate_fixed
 from ..graph.visits import Program, once
 from ..robot.model import Array, Robot
-from ..system.messages import changing
+from ..system.quoting import changing
 from ..words.program_ranges import WHOLE, evaluate_program
 from .front import Front
 from .product import Product

@@ -14,7 +14,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.visits import LIMB, Program
 from ..schedule.partition import Piece, StagePieces, cut
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..tasks.routes import CORE
 from ..words.input_domain import InputDomain
 from ..words.program_ranges import ProgramDomain

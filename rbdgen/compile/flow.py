@@ -31,9 +31,10 @@ from ..design.rules import ONE_TASK, STAGES
 from ..design.target import find_target
 from ..graph.fixed import FixedGraph
 from ..robot.model import Robot, RobotError
-from ..system.messages import Progress, changing
+from ..system.quoting import Progress, changing
 from ..words.wordlength import PrecisionError
 from .expected import note_of_efforts, with_errors
+from .fitting import Candidate, Search
 from .fixed_functions import FixedFunctions
 from .front import (
     Front,
@@ -48,7 +49,6 @@ from .front import (
 )
 from .product import Product, need_of, too_large
 from .samples import note_of_near, refuse_dependent, refuse_singular
-from .search import Candidate, Search
 from .ways import fastest
 
 __all__ = [

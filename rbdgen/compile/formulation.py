@@ -18,10 +18,10 @@ from ..design.target import Target
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..robot.model import RobotError
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..words.order import BALANCE, run
+from .fitting import Candidate, Search
 from .front import Front, counting, in_reals
-from .search import Candidate, Search
 
 # Cycles of an operation, about, whatever the part; sines are there before all else.
 TAKES: dict[Op, float] = {Op.MUL: 4, Op.MULC: 3, Op.ADD: 1, Op.SUB: 1, Op.RECIP: 15}

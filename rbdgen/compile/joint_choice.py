@@ -10,16 +10,15 @@ from ..design.design import chooses_fold, chooses_joints, is_left_open
 from ..design.nested import FITTED, Choice
 from ..robot.model import RobotError
 from ..schedule.candidates import Candidates
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..words.wordlength import PrecisionError
 from .accelerator_area import luts_of_sums, stage_luts
 from .expected import too_inexact_beside
-from .fitting import often
+from .fitting import Candidate, Search, often
 from .fixed_functions import FixedFunctions
 from .front import Front, is_large
 from .intervals import in_turn
 from .product import Product, ResourceEstimate, need_of, too_large
-from .search import Candidate, Search
 from .stage_pieces import BY_JOINTS, sums_apart
 from .stages import as_asked, of_joints, refuse_joints
 from .ways import fastest

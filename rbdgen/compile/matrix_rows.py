@@ -23,7 +23,7 @@ from ..graph.verify import verify, verify_fixed
 from ..graph.visits import LIMB, Program, VisitResult, once, then
 from ..graph.word import indices, kind_of, spell
 from ..schedule.partition import Piece
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..tasks.routes import COLUMNS, FACTORS, PARTS, parse, part_of
 from ..words.ascent_schedule import joined
 from ..words.input_domain import InputDomain

@@ -26,7 +26,7 @@ from ..graph.word import indices, kind_of, spell
 from ..robot.model import RobotError
 from ..schedule.partition import SHARED, Piece, StagePieces, cut
 from ..schedule.specialise import giving
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..tasks.integration import Coordinate, integration
 from ..tasks.routes import LAST, stands_alone, traced, visit_counts
 from ..words.input_domain import InputDomain

@@ -27,7 +27,7 @@ from ..graph.visits import Program
 from ..graph.word import DEVIATION, PARAMETER, kind_of, not_registers
 from ..robot.denavit_hartenberg import chained_frames
 from ..robot.model import RobotError
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..words.ascent_schedule import joined
 from ..words.graph_words import to_words, within_error
 from ..words.input_domain import InputDomain, largest_inputs, within

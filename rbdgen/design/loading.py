@@ -15,12 +15,11 @@ from ..robot.sources import DESCRIPTION, as_urdf, described, is_xacro, of_its_so
 from ..robot.urdf import parse_urdf
 from ..robot.variations import PAYLOAD
 from ..robot.xml_lines import did_you_mean, quoted, read_bytes
-from ..system.messages import changing
+from ..system.quoting import changing
 from ..system.templates import data_folder
 from .checks import DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
 from .choices import BEST, WORDS
 from .design import Design, promising
-from .drivetrains import driven
 from .effects import notes_of_effects
 from .functions import GIVEN_BASE, OF_MOTION, UNFORCED
 from .limits import OPTIONS
@@ -34,7 +33,7 @@ from .nested import (
     parse_yaml,
 )
 from .options import CHECKS
-from .payload import notes_of_payload
+from .payload import driven, notes_of_payload
 from .rule import broken
 from .rules import FILE, RULES
 

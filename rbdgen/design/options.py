@@ -1,11 +1,19 @@
-"""The table of options: every choice of a design by its name."""
+"""The table of options by name, and the keywords that it gives to Python.
+
+The table of options: every choice of a design by its name.
+
+The keywords that choose a design: the options by name, for editors and type checkers.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from typing import TypedDict
 
 from .function_options import FunctionOptions
 from .hardware_options import HardwareOptions
+from .nested import Choice, JointDrivetrain, MotionLimits
 from .option import HARDWARE, NUMBERS, REGISTERS, SCHEDULES, TEXTS, Option, option_of
 from .robot_options import RobotOptions
 
@@ -28,3 +36,67 @@ OF_SCHEDULES = used_by(SCHEDULES)  # words do not follow from them
 OF_TEXTS = used_by(TEXTS)
 OF_REGISTERS = used_by(REGISTERS)
 OF_PROGRAMS = used_by(NUMBERS, TEXTS)  # what a program over real numbers depends on
+
+
+class DesignChoices(TypedDict, total=False):
+    """Options of a design as Python takes them; None, or a keyword that is left out: no opinion.
+
+    What each of them means stands in the table, `options`, of which a test holds this to be a copy.
+    """
+
+    base: str | None
+    mimic: str | None
+    open_loops: bool | None
+    xacro: Mapping[str, object] | Sequence[str] | None
+    root: str | None
+    base_link: str | None
+    friction: bool | None
+    friction_width: float | str | Mapping[str, float] | None
+    joints: Mapping[str, JointDrivetrain | Mapping[str, float]] | None
+    gravity: Sequence[float] | None
+    snap: float | None
+    alike: float | None
+    velocity: float | str | Mapping[str, float] | None
+    acceleration: float | str | Mapping[str, float] | None
+    effort: float | str | Mapping[str, float] | None
+    limits: MotionLimits | None
+    joint_limits: Mapping[str, MotionLimits] | None
+    functions: str | Sequence[str] | None
+    formulation: str | None
+    network: str | None
+    products: str | None
+    frame: str | None
+    factorisation: str | None
+    inverse: str | None
+    nearby: float | None
+    step: float | None
+    integrator: str | None
+    external_forces: str | Sequence[str] | None
+    payload: str | None
+    parameters: str | None
+    tolerance: float | None
+    frames: str | Sequence[str] | None
+    contact: str | None
+    contact_damping: float | None
+    angles: str | None
+    code: str | None
+    float_error: float | None
+    rotation: int | None
+    width: int | None
+    guard: int | None
+    proven: str | None
+    error: float | None
+    target: str | None
+    ii: int | None
+    multipliers: int | None
+    fold: str | None
+    fit: bool | None
+    scheduler: str | None
+    style: str | None
+    clock: float | None
+    accelerator: bool | None
+    slots: int | None
+    mix: str | None
+    order: str | None
+    name: str | None
+    chosen: tuple[Choice, ...] | None

@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..system.messages import idle, listed
+from ..system.quoting import idle, listed
 from .functions import AT_FRAMES, FACTORING, FRICTIONLESS, NEEDS, OF_MOTION, SLOPES
 from .options import OPTIONS
 

@@ -6,7 +6,7 @@ said where that is known.
 
 from __future__ import annotations
 
-from ..system.messages import listed
+from ..system.quoting import listed
 from .choices import (
     LARGEST_INTERVAL,
     LATHROP,

@@ -1,13 +1,17 @@
 """The cells of each family, and how many sites of a part each takes.
 
 The parts a design can be made for: what they hold, and how long their units take.
+
+How a design is connected: its clock, its reset and its two streams.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from ..system.records import NamedWord
 
 # Family → resource → cell → sites. ``logic`` and ``memory`` are LUTs.
 # ECP5: the write port of a LUT-RAM takes two LUTs more than its storage. UltraScale+: LUTs of a
@@ -221,3 +225,51 @@ def find_target(name: str) -> Target:
     if name not in TARGETS:
         raise ValueError(f"no target {name!r}: there are {', '.join(TARGETS)}")
     return TARGETS[name]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A valid/ready stream and the fields of its payload, packed from bit 0 in list order."""
+
+    fields: tuple[NamedWord, ...]
+    payload: str
+    valid: str
+    ready: str
+
+    @property
+    def width(self) -> int:
+        """Bits of the payload."""
+        return sum(f.width for f in self.fields)
+
+
+@dataclass(frozen=True)
+class RegisterPorts:
+    """Ports through which registers for many tasks are written, one ``word`` a cycle."""
+
+    word: NamedWord
+    write: str
+
+
+@dataclass(frozen=True)
+class Ports:
+    """How a design is connected: one clock, a synchronous reset or none, one stream each way."""
+
+    input: Stream
+    output: Stream
+    clock: str = "clk"
+    reset: str | None = "rst"
+    registers: RegisterPorts | None = None
+
+    @classmethod
+    def of(
+        cls,
+        given: Sequence[NamedWord],
+        found: Sequence[NamedWord],
+        registers: RegisterPorts | None = None,
+    ) -> Ports:
+        """The ports of a component of Amaranth's with streams ``i`` and ``o``."""
+        i, o = (
+            Stream(tuple(fields), *(f"{way}__{part}" for part in ("payload", "valid", "ready")))
+            for way, fields in (("i", given), ("o", found))
+        )
+        return cls(i, o, registers=registers)

@@ -31,7 +31,7 @@ from .bars import (
     spoken,
 )
 from .channel_lines import Route, routes
-from .legend import DOT, FACTS, facts
+from .rows import DOT, FACTS, facts
 from .svg import PAPER
 
 GREY, FAINT, TREE = "#6b7280", "#e3e7ec", "#aab2bd"

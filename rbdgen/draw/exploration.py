@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from ..schedule.explored import DesignPoint, Explored, QuickError
+from ..schedule.quick import DesignPoint, Explored, QuickError
 from . import svg
 from .chart import Scale, across, colours_of, corner, page, upwards
 from .svg import GREY, SERIES

@@ -20,7 +20,7 @@ from ..schedule.specialise import Datapath, kind_of
 from ..schedule.units import UnitKind, job
 from . import svg
 from .chart import CLOCK, SMALL, TINY, Cells, colours_of
-from .legend import Entry, facts, headed, numbered, regions
+from .rows import Entry, facts, headed, numbered, regions
 from .svg import GREY, IDLE, INK, PAPER, REGIONS
 
 PHASE, UNIT_ROW = 34.0, 16.0  # a cell's sizes where units are shared

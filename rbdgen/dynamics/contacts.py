@@ -28,8 +28,8 @@ from dataclasses import dataclass, replace
 
 from ..graph.word import spell
 from .elimination import Elimination, Matrix
+from .interface import GraphPorts
 from .kinematics import Frames, Kinematics
-from .ports import GraphPorts
 from .scalars import Arithmetic, Scalar
 from .spatial import is_zero
 from .steps import Inline

@@ -22,12 +22,12 @@ from ..graph.visits import Visit
 from ..graph.word import ROOT, spell
 from ..robot.model import Robot, Transform
 from ..robot.variations import PAYLOAD, SIZE
-from ..words.pivot_bounds import ACCELERATIONS
+from ..words.factor_bounds import ACCELERATIONS
 from .bodies import Payload
 from .centroidal import Centroidal
 from .composite import Gradient
 from .elimination import Column, Matrix
-from .interface import WRENCH, revolute
+from .interface import WRENCH, GraphPorts, Ports, revolute
 from .inversion import (
     EFFORT,
     NEAR,
@@ -41,7 +41,6 @@ from .inversion import (
 )
 from .kinematics import Frames, Kinematics, gives_frames, gives_masses
 from .motion import RobotState
-from .ports import GraphPorts, Ports
 from .recursions import AGAIN, RecursionPass, Recursions
 from .scalars import Vector
 from .solver import Columns, Solver

@@ -20,8 +20,8 @@ from ..robot.rotors import drivetrains
 from . import drivetrains as gears
 from .composite import Gradient
 from .elimination import Elimination, Entries, Matrix, Order
+from .interface import GraphPorts, Ports
 from .motion import RobotState
-from .ports import GraphPorts, Ports
 from .recursions import LOGARITHMIC, RecursionPass, Recursions
 from .scalars import FloatScalars, Scalar, Vector
 from .solver import Columns, Solver

@@ -19,9 +19,9 @@ from ..robot.model import JointKind, Robot, Transform, frozen
 from ..robot.rotors import drivetrains
 from .centroidal import SUMS, Centroidal
 from .drivetrains import armature
+from .interface import GraphPorts
 from .motion import RobotState, multiplier
 from .outward import move
-from .ports import GraphPorts
 from .scalars import Scalar, Vector
 from .spatial import ZERO, ConstantRotation, Tensor, Twist, add, cross, dot, matvec, scale, sub
 from .steps import Inline

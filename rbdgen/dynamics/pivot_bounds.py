@@ -29,7 +29,7 @@ import numpy as np
 from ..golden.tree import inertia_matrix, motion_cross, motion_subspace, motion_transform
 from ..robot.model import Array, JointKind, Robot
 from ..robot.rotors import drivetrains
-from ..words.pivot_bounds import NO_BOUNDS, PivotBounds
+from ..words.factor_bounds import NO_BOUNDS, PivotBounds
 from . import drivetrains as gears
 
 BELOW = {False: 2, True: 1}  # bodies that count beyond the joint's own; its parent being free

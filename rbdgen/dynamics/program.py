@@ -37,9 +37,8 @@ from ..robot.model import Array, JointKind, Robot
 from ..robot.variations import PAYLOAD
 from .balance import balance_of
 from .functions import Functions
-from .interface import WRENCH
+from .interface import WRENCH, ProgramPorts
 from .motion import RobotState, told
-from .ports import ProgramPorts
 from .recording import Recorder
 from .scalars import Scalar
 from .steps import HERE, TaskInput

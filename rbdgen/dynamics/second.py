@@ -35,8 +35,8 @@ from ..robot.model import Robot
 from ..robot.rotors import drivetrains
 from .composite import Gradient, Matrix
 from .drivetrains import curvature
+from .interface import GraphPorts
 from .motion import RobotState
-from .ports import GraphPorts
 from .scalars import Scalar
 from .spatial import is_zero
 from .tangent_space import brackets, seeds

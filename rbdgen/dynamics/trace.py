@@ -13,9 +13,9 @@ from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..robot.model import Robot, Transform
 from .functions import Functions
+from .interface import GraphPorts
 from .inversion import cost, ways
 from .kinematics import Frames
-from .ports import GraphPorts
 from .steps import Inline
 
 if TYPE_CHECKING:

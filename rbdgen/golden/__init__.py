@@ -9,9 +9,9 @@ gradients along the tangent space of q. Arrays are batches: q (N, nq), qd, qdd, 
 from typing import TYPE_CHECKING
 
 from ..system.lazy import names_from
-from .drivetrain import by_payload, for_each_payload
-from .rnea import crba, rnea
+from .articulated import crba, rnea
 from .states import State, integrate, neutral, random_state
+from .tree import by_payload, for_each_payload
 
 if TYPE_CHECKING:
     from .articulated import aba, minv

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..robot.model import Array, JointKind, Robot, RobotError
-from .articulated import minv
+from .articulated import crba, minv, rnea
 from .kinematics import frame_drifts, frame_jacobians
-from .rnea import crba, rnea
 from .states import positions, tangents
 from .tree import transform_vector
 

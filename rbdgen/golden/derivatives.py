@@ -34,9 +34,17 @@ from numpy.typing import ArrayLike
 from ..robot.model import Array, Robot
 from . import tree
 from .articulated import aba, minv
-from .drivetrain import armatures, curvatures, slopes
 from .states import external_forces, in_chunks, positions, tangents
-from .tree import force_cross, force_cross_swapped, motion_cross, transform_vector, transpose_times
+from .tree import (
+    armatures,
+    curvatures,
+    force_cross,
+    force_cross_swapped,
+    motion_cross,
+    slopes,
+    transform_vector,
+    transpose_times,
+)
 
 
 class InverseDerivatives(NamedTuple):

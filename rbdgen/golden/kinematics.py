@@ -20,9 +20,8 @@ from numpy.typing import ArrayLike
 from ..robot.frames import frame_of, moves
 from ..robot.model import Array, Robot
 from . import tree
-from .drivetrain import armatures
 from .states import in_chunks, positions, tangents
-from .tree import joint_pose, motion_cross, motion_transform, transform_vector
+from .tree import armatures, joint_pose, motion_cross, motion_transform, transform_vector
 
 
 class Poses(NamedTuple):

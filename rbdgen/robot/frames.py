@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..system.messages import changing
+from ..system.quoting import changing
 from .angles import NOISE, off_quarters, plane_rotation, rotation_to_z, snapped, zxz
 from .model import Inertia, JointKind, Robot, RobotError, Transform, frozen
 from .xml_lines import did_you_mean, quoted

@@ -15,7 +15,7 @@ from decimal import ROUND_CEILING, Decimal
 
 import numpy as np
 
-from ..system.messages import changing
+from ..system.quoting import changing
 from .limb_similarity import MIRRORS, about, handed_by, moved_at_zero, sense
 from .limbs import Limbs, limbs_of
 from .model import Array, Inertia, Joint, JointKind, Robot, RobotError, Transform, skew

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..system.messages import changing
+from ..system.quoting import changing
 from .unsupported import few
 from .xml_lines import quoted
 

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..system.messages import Refusal
+from ..system.quoting import Refusal
 
 Array = NDArray[np.float64]
 # The speed from which on friction has its whole size, unless somebody says: rad/s, m/s.

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ..system.messages import changing
+from ..system.quoting import changing
 from . import urdf_elements as read
 from .model import FRICTION_WIDTH, Drivetrain, JointKind, Robot
 from .unsupported import REDUCTIONS, ROTORS, beside_links, few, plain, said_number, whose

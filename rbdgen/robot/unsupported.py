@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ..system.messages import changing, idle
+from ..system.quoting import changing, idle
 from .model import Array, JointKind, RobotError
 from .urdf_elements import ATTRIBUTES, LOOP
 from .xml_lines import Element, one_line, quoted

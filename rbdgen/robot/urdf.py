@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..system.messages import changing, idle
+from ..system.quoting import changing, idle
 from . import urdf_elements as read
 from .model import (
     EARTH,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from amaranth.hdl import Cat, ClockSignal, Const, Instance, Module, Signal, Value
 
-from ..schedule.delays import LONGEST_RING
+from ..schedule.difference_constraints import LONGEST_RING
 from .arithmetic import next_count
 
 

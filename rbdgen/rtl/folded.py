@@ -15,7 +15,7 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 from ..design.target import Style
 from ..graph.graph import operands
 from ..graph.node import Node, Op
-from ..schedule.delays import BANK, LOADS, LONGEST_RING, READ
+from ..schedule.difference_constraints import BANK, LOADS, LONGEST_RING, READ
 from ..schedule.fold import LOGIC_PORT, Fold, job_operands
 from ..schedule.units import Job, UnitKind, job, nodes_of
 from .arithmetic import Copies, copy_for, later, next_count

@@ -16,7 +16,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..schedule.channels import PUSHES_ON_THE_WAY
-from ..schedule.delays import ADDRESSED, capacity
+from ..schedule.difference_constraints import ADDRESSED, capacity
 from ..schedule.plan import Channel
 from .arithmetic import Copies, at_least, copy_for, next_count
 from .delay_line import LutRam

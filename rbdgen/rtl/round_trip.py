@@ -7,7 +7,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 
 from ..graph.node import Node, Region
 from ..schedule.channels import Pipeline
-from ..schedule.delays import BANK
+from ..schedule.difference_constraints import BANK
 from ..schedule.pipelined import INPUT, OUTPUT, region_name
 from .core import RtlCore
 from .delay_line import LutRam

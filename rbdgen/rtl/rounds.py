@@ -10,7 +10,7 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
 from ..graph.fixed import Format, renamed
 from ..graph.visits import factored
-from ..schedule.delays import BANK
+from ..schedule.difference_constraints import BANK
 from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
 from ..schedule.specialise import TASK, Datapath
 from .arithmetic import Copies, copy_for

@@ -24,7 +24,7 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.graph import operands, source
 from ..graph.node import STILL, Node, Op
-from .delays import Delay, delay, gathering
+from .difference_constraints import Delay, delay, gathering
 from .fold import Chain, Fold, Place, register_number, verify_fold
 from .modulo import fold
 from .pipelined import INPUT_REGISTER, duration

@@ -13,7 +13,7 @@ from typing import Any
 from ..graph.fixed import FixedGraph
 from ..graph.graph import operands, source
 from ..graph.node import STILL, Node, Op
-from ..system.messages import Refusal
+from ..system.quoting import Refusal
 from .difference_constraints import ScheduleError
 from .pipelined import INPUT_REGISTER
 from .units import Job, Jobs, UnitKind, job

@@ -16,7 +16,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import operands
 from ..graph.node import STILL, Node, Op, Region
 from .channels import Pipeline
-from .delays import ADDRESSED, BANK, LOADS, LONGEST_RING, capacity
+from .difference_constraints import ADDRESSED, BANK, LOADS, LONGEST_RING, capacity
 from .fold import Fold, job_operands, register_number
 from .pipelined import INPUT, OUTPUT, region_of
 from .plan import Channel, Plan

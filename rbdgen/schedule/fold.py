@@ -22,8 +22,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph, operands, source
 from ..graph.node import STILL, Node, Op, Region
 from .channels import PUSHES_ON_THE_WAY
-from .delays import delay, gathering
-from .difference_constraints import ScheduleError
+from .difference_constraints import ScheduleError, delay, gathering
 from .pipelined import INPUT, INPUT_REGISTER, OUTPUT
 from .plan import Channel, ChannelWord, PlanDefaults
 from .units import Binding, Job, Jobs, UnitKind, job

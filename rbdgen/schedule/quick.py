@@ -6,12 +6,15 @@ the shortest latency. Then every other operation moves, one at a time and severa
 where the fewest bits wait with all others where they are: later while what it reads is wider than
 what it gives, else earlier. Units are chosen in one pass. The folds keep all rules of a fold; they
 have somewhat more bits waiting and somewhat wider multiplexers than those of `modulo`.
+
+The results of an exploration: designs and their costs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +22,8 @@ from numpy.typing import NDArray
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
+from ..system.records import Record
+from .area import ModelError
 from .assign import assign
 from .fold import Fold, keeping, verify_fold
 from .modulo import LATE, RULES, GraphJobs, folding, latest_starts, least_waiting
@@ -240,3 +245,65 @@ def _best(
         wanted = most
     found: Cycles = np.clip(wanted, there.max(axis=0), most)
     return found
+
+
+@dataclass(frozen=True)
+class DesignPoint(Record):
+    """A design: its ``choices``, its rate, and sites by quantity as in `counted`.
+
+    ``latency`` [cycles] and ``estimated`` are None of what needs too many multipliers, ``mapped``
+    is where Yosys has not counted; ``generate`` is the command that makes it, None for what a
+    command line cannot say. ``worst``: its coordinates with the largest errors, at the limits and
+    at a tenth of them; None of quick designs, which have no words.
+    """
+
+    choices: Mapping[str, Any]
+    interval: int
+    latency: int | None
+    evaluations_per_clock: float
+    multipliers: int
+    estimated: Mapping[str, int] | None
+    mapped: Mapping[str, int] | None
+    generate: str | None
+    why_not: str | None = None
+    worst: str | None = None
+    fits: bool = False
+    pareto: bool = False
+
+    @property
+    def cells(self) -> Mapping[str, int] | None:
+        """The cells that Yosys counted, else those of the model."""
+        return self.mapped or self.estimated
+
+
+@dataclass(frozen=True)
+class Sites(Record):
+    """The sites of a part."""
+
+    multipliers: int
+    luts: int
+
+
+@dataclass(frozen=True)
+class QuickError(Record):
+    """How far estimates from quick schedules are off those from full ones, relative, over some
+    ``designs``: root mean square, and the largest with its sign."""
+
+    designs: int
+    rms: float
+    worst: float
+
+
+@dataclass(frozen=True)
+class Explored(Record):
+    """Designs of a robot's functions for a part; ``model``: by quantity, how far the model is off
+    where it was fitted; ``quick``: where schedules are quick ones, how far those are off."""
+
+    robot: str
+    functions: tuple[str, ...]
+    target: str
+    part: str
+    limits: Sites
+    model: Mapping[str, ModelError]
+    points: tuple[DesignPoint, ...]
+    quick: Mapping[str, QuickError] | None = None

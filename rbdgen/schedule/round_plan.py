@@ -21,7 +21,7 @@ from ..graph.graph import source
 from ..graph.node import STILL, Node, Region
 from ..graph.visits import Source, Visit, VisitResult, factored, scaled
 from ..words.instances import FixedProgram
-from .delays import READ
+from .difference_constraints import READ
 from .fold import Fold, flag_time, flagged_together
 from .pipelined import INPUT, OUTPUT
 from .plan import Channel, PlanDefaults, Sharing

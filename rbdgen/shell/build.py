@@ -16,12 +16,12 @@ from pathlib import Path
 
 from ..design.target import PLACERS, ROUTERS
 from ..system.files import write
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.templates import render
 from ..system.workers import cores, in_workers
 from ..tools.nextpnr import Placement, place_and_route
 from ..tools.report import SynthesisReport
-from ..tools.tool import SynthesisError, Tool, run_tool
+from ..tools.toolchain import SynthesisError, Tool, run_tool
 from ..tools.yosys import synth
 from .catalog import Board, BoardError, Pll, constraints, patched, pll
 from .emit import verilog_file

@@ -15,8 +15,8 @@ from typing import Any
 from ..design.target import TARGETS, Target
 from ..graph.word import spell
 from ..robot.xml_lines import did_you_mean
-from ..system.messages import Refusal
-from ..tools.tool import SynthesisError, Tool, run_tool
+from ..system.quoting import Refusal
+from ..tools.toolchain import SynthesisError, Tool, run_tool
 from .packets import BAUD
 
 # Board → its class in amaranth_boards, the target that generate knows, nextpnr's name of the die.

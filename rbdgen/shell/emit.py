@@ -29,7 +29,7 @@ from ..rtl.modules import Modules, write_modules
 from ..rtl.multiplier import Multiplier, behaviours
 from ..rtl.multiplier_cells import emit_cells
 from ..rtl.separate_module import instance_of, to_rtlil, with_own_names
-from ..system.messages import Refusal
+from ..system.quoting import Refusal
 from ..system.signals import run_child
 from ..tasks.stages import Accelerator
 from .axi import Shell, WideShell, WordShell

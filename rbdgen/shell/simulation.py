@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.templates import data_folder
 from ..tools.toolchain import OF_LONG_RUNS, OPTIMISATION
 from ..tools.verilate import library

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from .files import beside, put, read_regular, write
-from .messages import Refusal
+from .quoting import Refusal
 
 DIGESTS = "digests.json"  # of the other files of a folder
 LIMIT = 2 << 30  # bytes of the cache

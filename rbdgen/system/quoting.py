@@ -1,4 +1,14 @@
-"""Text of others, such as the names of a robot's links, in the languages that are written.
+"""Lines for people: notes, progress, and quoted data.
+
+Lines for people: notes, progress, refusals.
+
+Notes: what is left out, approximated or chosen for the user, a line each.
+
+Progress of long work: lines for people, while it runs.
+
+The error of a line that says what is wrong, where, and what cures it.
+
+Text of others, such as the names of a robot's links, in the languages that are written.
 
 What a file says is data: the comment, string or page that it stands in goes on behind it. Each
 `Language` says how such text is made fit for its comments and strings (`plain`), in which another
@@ -9,9 +19,43 @@ as it is in the file (`literal`). `rbdgen.system.templates` fills all templates 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
+
+CHANGES = " (changes results)"
+
+
+def changing(note: str) -> str:
+    """The note, marked as one that makes results differ: from what the file says in full, or from
+    what Pinocchio computes of it. The mark is text, so that files of all kinds carry it."""
+    return note + CHANGES
+
+
+def idle(key: str, said: object, serves: str, cure: str = "leave it out") -> str:
+    """A line on a choice that nothing reads: its value, what it is for, and what would be right."""
+    return f"{key}: {said} is for {serves}; {cure}"
+
+
+def changes_results(note: str) -> bool:
+    """Whether a note is marked so."""
+    return note.endswith(CHANGES)
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """``a, b and c``: the ``last`` two are joined by a word."""
+    *most, end = words
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+Progress = Callable[[str], None]
+
+
+class Refusal(Exception):
+    """An error that the command line prints as it is, in one line, without a traceback."""
+
+    usage = False  # whether it is of what was typed
+
 
 _LONE = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")  # surrogates that stand for no byte
 UNSEEN = "\N{REPLACEMENT CHARACTER}"

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .messages import Refusal
+from .quoting import Refusal
 from .signals import child
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .tool import NEXTPNR, SynthesisError, Tool
+from .toolchain import NEXTPNR, SynthesisError, Tool
 
 WIDE = 36  # in this mode both output ports are clocked by the read clock, CLKB
 

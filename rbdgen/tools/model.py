@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..design.ports import Ports
+from ..design.target import Ports
 from ..system.records import NamedWord
 from .toolchain import SimulationError
 

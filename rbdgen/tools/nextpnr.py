@@ -11,11 +11,11 @@ from typing import Any
 
 from ..design.target import PLACERS, ROUTERS, Target
 from ..system.files import write
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.records import Record
 from .cells import FAMILIES
 from .floorplan import DIES, Floor, floor_of, floorplan
-from .tool import SynthesisError, run_tool
+from .toolchain import SynthesisError, run_tool
 from .yosys import write_json
 
 PLACED = "placed.json"

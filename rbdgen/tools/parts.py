@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from .partition import partition
-from .tool import SynthesisError
+from .toolchain import SynthesisError
 
 SIZE = 4_000_000  # bytes of RTLIL that a part is filled up to
 TOP = "rbdgen_part"  # of a part: one of each of its modules stands in it

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .cells import FAMILIES, Cell, Family
-from .tool import SynthesisError
+from .toolchain import SynthesisError
 from .yosys import Cells, write_json
 
 FAN_IN = 4  # inputs of one LUT4

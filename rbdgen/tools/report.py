@@ -10,12 +10,12 @@ from typing import Any
 
 from ..design.target import LUT_RAMS, PLACERS, ROUTERS, Target, counted, find_target
 from ..system.files import write
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.records import Record
 from .cells import FAMILIES
 from .nextpnr import Placement, place_and_route
 from .pins import add_pins
-from .tool import SynthesisError
+from .toolchain import SynthesisError
 from .yosys import Cells, synth
 
 

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..design.ports import Ports
+from ..design.target import Ports
 from ..system.cache import cache_folder, cached, digest_of, is_cached, named
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from ..system.templates import data_folder
 from .model import Model
 from .toolchain import OPTIMISATION, SimulationError, Toolchain

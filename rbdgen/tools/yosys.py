@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from ..system.files import write
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from .cells import FAMILIES
 from .partition import PIECE
 from .parts import TOP, parts
-from .tool import YOSYS, SynthesisError, run_tool
+from .toolchain import YOSYS, SynthesisError, run_tool
 
 STEPS = r"^\d+(\.\d+)?\. (Executing (MEMORY|ALUMACC|TECHMAP|ABC9|ABC) pass|Printing statistics)"
 # Registers that the source marks so are not merged with equal ones.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..graph.evaluate import INTERVAL, Array, Interval, evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from .ascent import WAYS, ascend, cones
 from .domain import Domain
 from .value_range import extents

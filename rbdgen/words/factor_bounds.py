@@ -1,4 +1,6 @@
-"""Bounds behind the reciprocals of M's pivots, from the factorisation M = Lᵀ D L.
+"""Bounds of a robot's M, as proofs take them: `rbdgen.dynamics.pivot_bounds` computes them.
+
+Bounds behind the reciprocals of M's pivots, from the factorisation M = Lᵀ D L.
 
 Bounds of operands lose too much there: a pivot is a small difference. But M is that of a robot. Its
 pivots are no smaller than inertias of a few bodies (``PivotBounds``), and Schur complements S of a
@@ -34,8 +36,28 @@ from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.word import indices, kind_of, spell
 from .bounds import magnitudes
-from .pivot_bounds import PivotBounds
 from .windows import Unit
+
+ACCELERATIONS = 0  # the number of the column that forward dynamics solves for, see ``columns``
+
+
+@dataclass(frozen=True)
+class PivotBounds:
+    """Bounds of a robot's M over all states.
+
+    ``pivot[k]``: a lower bound of the articulated inertia at coordinate k, with all joints below it
+    free. ``inverse[k]``: an upper bound of the entry k, k of M⁻¹. A coordinate without a bound has
+    no entry. ``accelerations[k]``: an upper bound of |q̈| where efforts are inputs: they are the
+    efforts of such accelerations.
+    """
+
+    pivot: Mapping[int, float] = field(default_factory=dict)
+    inverse: Mapping[int, float] = field(default_factory=dict)
+    accelerations: Mapping[int, float] = field(default_factory=dict)
+
+
+NO_BOUNDS = PivotBounds()
+
 
 MOST_MOVED = 1 / 16  # δ of pivots by constants, at most
 ROUNDING = 1e-12  # relative: what float64 has put in a graph's constants

@@ -19,10 +19,18 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.word import indices, kind_of, spell
 from .bounds import bounds
-from .factor_bounds import ROUNDING, GraphFactors, Off, OffColumns, Signal, factors_of, signals_in
-from .pivot_bounds import NO_BOUNDS, PivotBounds
-from .solved_columns import KnownSignals
-from .solved_errors import Rounded, parts_of
+from .factor_bounds import (
+    NO_BOUNDS,
+    ROUNDING,
+    GraphFactors,
+    Off,
+    OffColumns,
+    PivotBounds,
+    Signal,
+    factors_of,
+    signals_in,
+)
+from .solved_errors import KnownSignals, Rounded, parts_of
 from .windows import Unit
 from .word_errors import NOTHING, Errors, between, further, lowest_word, moving, rounding, summed
 

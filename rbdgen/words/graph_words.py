@@ -10,7 +10,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.visits import Program
 from ..graph.word import SURE
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from .input_domain import InputDomain
 from .order import to_fixed
 from .precision import affordable

@@ -11,11 +11,11 @@ import numpy as np
 from ..graph.evaluate import Array, Interval, intervals_of
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from .ascent import ascend
 from .ascent_schedule import PATIENCE, SEARCHED_MANY, SEED, STEPS, Climber, joined
 from .domain import Domain
-from .pivot_bounds import NO_BOUNDS, PivotBounds
+from .factor_bounds import NO_BOUNDS, PivotBounds
 from .ranges import RECIPROCALS, Ranges, analyse
 from .value_range import extents_of_all
 from .wordlength import for_wraparound, integer_bits, whole_limits

@@ -15,9 +15,8 @@ from ..graph.evaluate import Array
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.verify import GraphError, verify, verify_fixed
-from ..passes.identities import identities
+from ..passes.identities import identities, phase, reciprocals
 from ..passes.sums import balance, factor
-from ..passes.word_forms import phase, reciprocals
 from .constant_multiply import constant_multiply, has_constants, moved
 from .proven_ranges import proven_words
 from .ranges import Ranges

@@ -20,7 +20,7 @@ from ..graph.graph import Graph, source
 from ..graph.node import Node, Op
 from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Visit, VisitResult, factored
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from .ascent_schedule import joined as both
 from .graph_words import to_words, worst_error
 from .input_domain import Finer, InputDomain

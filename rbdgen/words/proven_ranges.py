@@ -14,11 +14,10 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from .bounds import bounds
-from .factor_bounds import GraphFactors
+from .factor_bounds import NO_BOUNDS, GraphFactors, PivotBounds
 from .factor_errors import ends_of, factors_in, in_words
-from .pivot_bounds import NO_BOUNDS, PivotBounds
 from .ranges import RangeError, Ranges
-from .solved_columns import KnownSignals
+from .solved_errors import KnownSignals
 from .windows import Unit
 from .word_errors import further, lowest_word, propagated
 from .wordlength import integer_bits

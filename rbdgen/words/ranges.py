@@ -23,8 +23,8 @@ from ..graph.evaluate import Interval, intervals_of
 from ..graph.fixed import Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
-from ..system.messages import Refusal
-from .pivot_bounds import NO_BOUNDS, PivotBounds
+from ..system.quoting import Refusal
+from .factor_bounds import NO_BOUNDS, PivotBounds
 from .value_range import extents_of_all
 
 RECIPROCALS = (Op.RECIP, Op.MANTISSA, Op.EXPONENT)

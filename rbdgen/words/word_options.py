@@ -21,7 +21,7 @@ from ..graph.evaluate import Array
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.visits import Program, Source, Visit, VisitResult
-from ..system.messages import Progress
+from ..system.quoting import Progress
 from .constant_multiply import tolerances
 from .input_domain import InputDomain
 from .precision import fractions

@@ -18,7 +18,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST, exponent_width
-from ..system.messages import Refusal
+from ..system.quoting import Refusal
 from .ranges import COARSE, Deviations, Ranges, headroom
 
 GUARD = 1  # extra fraction bits of what only additions read, where nobody says how many

@@ -14,8 +14,8 @@ from rbdgen.design.target import counted
 from rbdgen.draw.tables import table
 from rbdgen.graph.accuracy import SCALES
 from rbdgen.system.cache import cached_result
-from rbdgen.system.messages import Progress
-from rbdgen.tools.tool import SynthesisError
+from rbdgen.system.quoting import Progress
+from rbdgen.tools.toolchain import SynthesisError
 
 from ..compare.peers import PEERS
 from .measurement import measurement

@@ -10,7 +10,7 @@ from rbdgen.compile.flow import compile_design
 from rbdgen.design.coordinates import CoordinateError, worst_at
 from rbdgen.design.loading import shipped_robots
 from rbdgen.graph.accuracy import REPORTED, SCALES, StateScale
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .measurement import Row, measurement
 

@@ -13,7 +13,7 @@ from rbdgen.draw.tables import table
 from rbdgen.schedule.area import Sample, fit
 from rbdgen.schedule.features import features
 from rbdgen.shell.emit import emit
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .chains import chain_urdf
 from .measurement import measurement

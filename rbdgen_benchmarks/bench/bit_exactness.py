@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.api.digests import FOLDER, compiler_digest, design_digest
-from rbdgen.api.errors import Mismatch
+from rbdgen.api.design_cache import FOLDER, compiler_digest, design_digest
 from rbdgen.api.integer_model import integer_results, word_source
+from rbdgen.api.results import Mismatch
 from rbdgen.api.vectors import sampled_tasks, sampled_words
 from rbdgen.codegen.compiled import CHUNK, Compiled, CSources, Results
 from rbdgen.compile.flow import compile_design, compile_front, front_end
@@ -23,7 +23,7 @@ from rbdgen.design.loading import load
 from rbdgen.graph.fixed import Integers
 from rbdgen.system.cache import cached_result
 from rbdgen.system.compiler import FLAGS, about, build, find_compiler
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.tasks.c import tasks_source
 
 from .measurement import Row, measurement

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from rbdgen import api
+from rbdgen.api.c_header import line_layouts
+from rbdgen.api.design_cache import FOLDER, compiler_digest
 from rbdgen.api.design_file import DESIGN
-from rbdgen.api.digests import FOLDER, compiler_digest
-from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import read_manifest
-from rbdgen.api.host_interface import line_layouts
 from rbdgen.api.integer_model import integer_results
 from rbdgen.api.recorded_states import states as sampled
+from rbdgen.api.results import Mismatch
 from rbdgen.api.vectors import sampled_tasks
 from rbdgen.compile.flow import compile_design
 from rbdgen.design.functions import GIVES, NEEDS
 from rbdgen.shell.task_packets import Response, Status
 from rbdgen.system.cache import cached_result
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen_host import driver
 from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.links import SIMULATED, SerialPort

@@ -10,8 +10,8 @@ from rbdgen.api.synthesis import mapped
 from rbdgen.compile.product import Product
 from rbdgen.design.target import TARGETS
 from rbdgen.shell.emit import Emitted, emit
-from rbdgen.system.messages import Progress
-from rbdgen.tools.tool import SynthesisError
+from rbdgen.system.quoting import Progress
+from rbdgen.tools.toolchain import SynthesisError
 
 FAMILIES = ("xcup", "ecp5")
 # Products of a core that is mapped. As WebAssembly Yosys has 4 GB, which about 6000 products with

@@ -28,8 +28,8 @@ from rbdgen.draw.tables import table
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.word import kind_of
-from rbdgen.schedule.host_links import HostLink
-from rbdgen.system.messages import Progress
+from rbdgen.schedule.pipelined import HostLink
+from rbdgen.system.quoting import Progress
 from rbdgen.words.ascent_schedule import joined
 from rbdgen.words.graph_words import to_words
 from rbdgen.words.input_domain import InputDomain, largest_inputs

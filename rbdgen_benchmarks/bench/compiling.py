@@ -13,7 +13,7 @@ from rbdgen import api
 from rbdgen.codegen.library import build
 from rbdgen.codegen.real import LONGEST
 from rbdgen.system.compiler import find_compiler
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .cpu import processor
 from .measurement import Row, measurement

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.api.errors import Mismatch, entries_of, portions
 from rbdgen.api.evaluation import checked, graph_model
 from rbdgen.api.folder import write_file
 from rbdgen.api.native_programs import DTYPES, NativeProgram, compiled
 from rbdgen.api.reference import golden_model
+from rbdgen.api.results import Mismatch, entries_of, portions
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import accuracy_of, sample_states
 from rbdgen.design.coordinates import CoordinateError, brief, coordinate_errors
@@ -23,7 +23,7 @@ from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
 from rbdgen.graph.accuracy import REPORTED, SCALES, Accuracy
 from rbdgen.system.cache import cached_result
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.system.records import plain
 
 from ..compare.integer_errors import worst_of_scales

@@ -14,7 +14,7 @@ import numpy as np
 from amaranth.back import rtlil
 from amaranth.hdl import ClockDomain, Elaboratable, Module, Signal, Value, signed
 
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.tools.report import synthesize
 
 from .measurement import Row, measurement

@@ -11,7 +11,7 @@ from rbdgen.api.synthesis import Synthesis
 from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.draw.tables import table
 from rbdgen.graph.accuracy import SCALES
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 ARM, SMALL, SMALL_PART = "iiwa14", "pendulum", "ecp5-25f"
 STATES = 2000

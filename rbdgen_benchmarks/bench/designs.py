@@ -13,7 +13,7 @@ from rbdgen import api
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.coordinates import CoordinateError, brief
 from rbdgen.draw.tables import table
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.system.signals import run_child
 
 from ..compare.integer_errors import integer_errors

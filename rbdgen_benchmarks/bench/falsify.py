@@ -10,7 +10,7 @@ import numpy as np
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.node import Node
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.words.ascent import ascend
 from rbdgen.words.domain import Domain
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.digests import compiler_digest
+from rbdgen.api.design_cache import compiler_digest
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.target import find_target
 from rbdgen.schedule.modulo import fold
 from rbdgen.shell.emit import emit
 from rbdgen.system.cache import cached_result
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.tasks.stages import one_stage
 from rbdgen.tools.report import synthesize
 

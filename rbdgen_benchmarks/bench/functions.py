@@ -18,7 +18,7 @@ from rbdgen.graph.accuracy import SCALES
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.area import estimated
 from rbdgen.schedule.features import features
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.words.precision import smallest_width
 from rbdgen.words.ranges import RangeError
 from rbdgen.words.wordlength import PrecisionError

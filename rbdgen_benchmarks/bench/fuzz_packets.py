@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 
 from rbdgen import api
-from rbdgen.api.digests import FOLDER, compiler_digest
-from rbdgen.api.errors import STALL, Mismatch
+from rbdgen.api.c_header import packet_format
+from rbdgen.api.design_cache import FOLDER, compiler_digest
 from rbdgen.api.folder import read_manifest
-from rbdgen.api.host_interface import packet_format
 from rbdgen.api.packets import Packets, packets_of
-from rbdgen.design.ports import Ports
+from rbdgen.api.results import STALL, Mismatch
+from rbdgen.design.target import Ports
 from rbdgen.shell.task_packets import MAX_FUNCTIONS, PacketFormat
 from rbdgen.system.cache import cached_result
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.system.records import NamedWord
 from rbdgen.tools.model import Model
 from rbdgen.tools.toolchain import OF_LONG_RUNS

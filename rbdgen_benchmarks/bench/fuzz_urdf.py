@@ -18,11 +18,11 @@ from random import Random
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import write_file
+from rbdgen.api.results import Mismatch
 from rbdgen.robot.model import JointKind, Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.system.templates import data_folder
 
 from .measurement import Row, measurement

@@ -12,8 +12,8 @@ from rbdgen.codegen.interface import rows
 from rbdgen.codegen.nvcc import Use, compiled, uses
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import table
-from rbdgen.system.gpu import NoGpu, find_gpu
-from rbdgen.system.messages import Progress
+from rbdgen.system.compiler import NoGpu, find_gpu
+from rbdgen.system.quoting import Progress
 from rbdgen.system.signals import run_child
 from rbdgen.system.templates import render
 

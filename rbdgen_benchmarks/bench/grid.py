@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rbdgen import api
 from rbdgen.codegen.interface import ArrayInterface
 from rbdgen.codegen.nvcc import compiled
-from rbdgen.system.messages import Refusal
+from rbdgen.system.quoting import Refusal
 from rbdgen.system.signals import run_child
 from rbdgen.system.templates import render
 

@@ -10,7 +10,7 @@ from typing import Any
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.front import Rows as Counts
 from rbdgen.design.loading import shipped_robots
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .measurement import Row, Rows, measurement
 

@@ -17,7 +17,7 @@ from rbdgen.design.design import formulation_of
 from rbdgen.design.loading import filed
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.xml_lines import read_bytes
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from ..compare.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
 from .bodily import bodily

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from rbdgen import api
 from rbdgen.api.compilation import Compilation
 from rbdgen.api.folder import checked_manifest, write_folder
+from rbdgen.api.integer_model import load_core
 from rbdgen.api.simulation import simulate_core
-from rbdgen.api.verilated import load_core
 from rbdgen.api.verilog import verilog
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
@@ -24,7 +24,7 @@ from rbdgen.graph.accuracy import SCALES
 from rbdgen.graph.graph import source
 from rbdgen.graph.node import Op
 from rbdgen.schedule.features import features
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from ..compare.integer_errors import integer_errors
 from .arithmetic import HEAD as HEAD_BEFORE

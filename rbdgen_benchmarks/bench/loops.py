@@ -16,9 +16,8 @@ from rbdgen.codegen.nvcc import NoNvcc, uses
 from rbdgen.design.choices import CODES
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import markdown, table
-from rbdgen.system.compiler import find_compiler
-from rbdgen.system.gpu import sections
-from rbdgen.system.messages import Progress
+from rbdgen.system.compiler import find_compiler, sections
+from rbdgen.system.quoting import Progress
 
 from ..compare.timing import ProgramTimes, times_of
 from .compiling import cpu_seconds

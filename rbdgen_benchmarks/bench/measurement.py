@@ -10,7 +10,7 @@ from typing import Any
 from rbdgen.api.folder import write_file
 from rbdgen.draw.tables import aligned, markdown
 from rbdgen.robot.xml_lines import did_you_mean, quoted
-from rbdgen.system.messages import Progress, Refusal
+from rbdgen.system.quoting import Progress, Refusal
 
 DAYS = "days"  # takes so long that "all" leaves it out
 Row = Sequence[Any]

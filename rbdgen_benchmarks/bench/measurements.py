@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.digests import FOLDER, compiler_digest
+from rbdgen.api.design_cache import FOLDER, compiler_digest
 from rbdgen.api.parallel import Executor, in_parallel
 from rbdgen.draw.tables import table
 from rbdgen.system.cache import cached_result
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .latency import robots_folder
 from .names import MEASUREMENTS, chosen

@@ -21,7 +21,7 @@ from rbdgen import golden
 from rbdgen.api.facts import info
 from rbdgen.design.loading import load
 from rbdgen.robot.model import Array, Robot
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen_host.driver import Dynamics
 
 from .measurement import Row, measurement

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .cells import FAMILIES
 from .measurement import Row, measurement

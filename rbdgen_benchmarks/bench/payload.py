@@ -13,7 +13,7 @@ from rbdgen.design.coordinates import brief
 from rbdgen.design.loading import load
 from rbdgen.schedule.area import estimated
 from rbdgen.schedule.features import features
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from ..compare.timing import Command, command, least, read
 from .cells import FAMILIES

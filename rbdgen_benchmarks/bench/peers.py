@@ -16,7 +16,7 @@ from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.design.nested import MotionLimits
 from rbdgen.system.cache import cached_result
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from ..compare.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
 from .cells import cells, count

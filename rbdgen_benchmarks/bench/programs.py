@@ -15,7 +15,7 @@ import numpy as np
 
 from rbdgen import api
 from rbdgen.api.arrays import completed
-from rbdgen.api.digests import FOLDER, compiler_digest
+from rbdgen.api.design_cache import FOLDER, compiler_digest
 from rbdgen.api.folder import write_folder
 from rbdgen.api.native_programs import NativeProgram, ProgramKind
 from rbdgen.api.programs import cpp_program
@@ -30,7 +30,7 @@ from rbdgen.draw.tables import table
 from rbdgen.robot.model import Array, Robot, RobotError
 from rbdgen.system.cache import cached_result
 from rbdgen.system.compiler import about, find_compiler
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .measurement import Rows, measurement
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rbdgen.api.errors import Mismatch
+from rbdgen.api.results import Mismatch
 from rbdgen.design.functions import BY_NAME, NEEDS
 from rbdgen.design.loading import load
 from rbdgen.graph.word import SYMMETRIC
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.futures import CALLS
 

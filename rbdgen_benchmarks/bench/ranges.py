@@ -9,7 +9,7 @@ from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.words import sample_inputs
 from rbdgen.design.loading import shipped_robots
 from rbdgen.design.nested import MotionLimits
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.words.ascent_schedule import STEPS
 
 from .falsify import falsify

@@ -10,20 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from rbdgen.api.design_cache import FOLDER, compiler_digest
 from rbdgen.api.design_file import DESIGN, ROBOT
-from rbdgen.api.digests import FOLDER, compiler_digest
-from rbdgen.api.errors import STALL, Mismatch
 from rbdgen.api.filed_design import filed_design
 from rbdgen.api.folder import checked_manifest, write_file
 from rbdgen.api.generation import generate
-from rbdgen.api.integer_model import IntegerModel
+from rbdgen.api.integer_model import IntegerModel, load_core
+from rbdgen.api.results import STALL, Mismatch
 from rbdgen.api.vectors import sampled_words
-from rbdgen.api.verilated import load_core
 from rbdgen.compile.specification import Specification
 from rbdgen.design.functions import WHOLE
 from rbdgen.draw.tables import markdown, table
 from rbdgen.system.cache import cached_result
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.tools.model import Model
 
 from .measurement import DAYS, measurement

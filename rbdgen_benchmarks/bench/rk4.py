@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from rbdgen import api
 from rbdgen.api.design_file import DESIGN
+from rbdgen.api.integer_model import load_core
 from rbdgen.api.stimulus import Traffic, inputs_of
-from rbdgen.api.verilated import load_core
 from rbdgen.compile.flow import compile_design
 from rbdgen.compile.product import Product
 from rbdgen.compile.samples import sample_states
@@ -25,7 +25,7 @@ from rbdgen.draw import svg
 from rbdgen.draw.rows import Part, Row, Span
 from rbdgen.draw.rows import picture as bar_rows
 from rbdgen.golden import rnea
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.tools.model import Model
 from rbdgen_host.driver import Dynamics, rk4_sensitivity
 

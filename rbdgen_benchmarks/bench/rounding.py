@@ -17,7 +17,7 @@ from rbdgen.api.reference import golden_model
 from rbdgen.design.design import Design
 from rbdgen.design.loading import load
 from rbdgen.robot.model import Array, Robot
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .measurement import Row, measurement
 

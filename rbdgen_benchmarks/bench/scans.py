@@ -10,7 +10,7 @@ import numpy as np
 
 from rbdgen.golden import aba, rnea
 from rbdgen.robot.model import Array
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .measurement import Row, measurement
 

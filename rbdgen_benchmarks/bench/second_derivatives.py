@@ -19,7 +19,7 @@ from rbdgen.graph.derivative import differentiate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node
 from rbdgen.graph.word import indices, kind_of, spell
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.words.order import EXACT, run
 
 from ..compare.pinocchio import TEMPLATED, check

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rbdgen.dynamics.interface import WRENCH
+from rbdgen.dynamics.interface import WRENCH, GraphPorts
 from rbdgen.dynamics.motion import LinkMotion, RobotState
 from rbdgen.dynamics.outward import move
-from rbdgen.dynamics.ports import GraphPorts
 from rbdgen.dynamics.recursive import motions, recursive_gradient
 from rbdgen.dynamics.rnea import gather
 from rbdgen.dynamics.scalars import Scalar, Vector

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.system.signals import run_child
 
 from .measurement import Row, measurement

@@ -14,13 +14,13 @@ from rbdgen.api.results import TextReport, study_page
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.front import Front
 from rbdgen.design.effects import refuse_design
-from rbdgen.design.keywords import DesignChoices
 from rbdgen.design.loading import load, refuse_unknown
+from rbdgen.design.options import DesignChoices
 from rbdgen.design.rules import ONE_TASK
 from rbdgen.design.runs import CoreRun
 from rbdgen.robot.model import RobotError
 from rbdgen.shell.packets import PacketWidths
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.system.records import Record
 
 from .comparison_table import Compared

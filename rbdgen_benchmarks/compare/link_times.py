@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rbdgen.schedule.host_links import UART, UDP, HostLink
+from rbdgen.schedule.pipelined import UART, UDP, HostLink
 
 # 3DW head, sequence number, LCRC and framing, 20 bytes, and an acknowledgement of 8 (AMD UG962);
 # of a payload of 128 bytes, which every root complex takes. A turn takes 0.85 to 1 µs (Neugebauer

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.api.errors import Mismatch
 from rbdgen.api.evaluation import checked
 from rbdgen.api.folder import InputError
 from rbdgen.api.recorded_states import states
 from rbdgen.api.reference import golden_model
+from rbdgen.api.results import Mismatch
 from rbdgen.design.functions import GIVES, NEEDS
 from rbdgen.design.loading import load
 from rbdgen.golden import crba, minv
@@ -28,7 +28,7 @@ from rbdgen.graph.word import SYMMETRIC
 from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.model import Array, JointKind, Robot, skew
 from rbdgen.system.cache import cached, named
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .timing import FAST, PLAIN, SOURCES, least, program, said
 

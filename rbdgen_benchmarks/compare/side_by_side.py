@@ -15,21 +15,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rbdgen.api.arrays import completed
-from rbdgen.api.errors import Mismatch, entries_of, portions
 from rbdgen.api.folder import InputError
 from rbdgen.api.native_programs import DTYPES, NativeProgram, compiled
 from rbdgen.api.reference import golden_model
+from rbdgen.api.results import Mismatch, entries_of, portions
 from rbdgen.codegen.nvcc import NoNvcc as NoNvcc
 from rbdgen.compile.front import Front
 from rbdgen.compile.samples import accuracy_of, sample_states
 from rbdgen.design.coordinates import CoordinateError, brief, coordinate_errors
 from rbdgen.draw.tables import table
 from rbdgen.graph.accuracy import REPORTED, SCALES
-from rbdgen.schedule.host_links import HostLink
+from rbdgen.schedule.pipelined import HostLink
 from rbdgen.shell.packets import PacketWidths
-from rbdgen.system.compiler import CompilerError, NoCompiler
-from rbdgen.system.gpu import NoGpu, find_gpu
-from rbdgen.system.messages import Progress, listed
+from rbdgen.system.compiler import CompilerError, NoCompiler, NoGpu, find_gpu
+from rbdgen.system.quoting import Progress, listed
 from rbdgen.system.records import Record
 
 from . import grouped_bars as groups

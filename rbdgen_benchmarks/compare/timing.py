@@ -19,7 +19,7 @@ from rbdgen.codegen.library import FLAGS, build
 from rbdgen.graph.graph import Graph
 from rbdgen.system.cache import cached, named
 from rbdgen.system.compiler import about, compile_with, find_compiler, processor
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.system.signals import run_child
 from rbdgen.system.templates import data_folder, render
 

@@ -14,7 +14,7 @@ from rbdgen import golden
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import sample_inputs
 from rbdgen.robot.model import Robot
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen_host.driver import Dynamics
 
 from .ilqr import KNOTS, Array, Gradient, Points, Robotics

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rbdgen.draw.tables import table
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .closed_loop import (
     DELAY,

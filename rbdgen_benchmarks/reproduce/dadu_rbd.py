@@ -10,7 +10,7 @@ from rbdgen import api
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.functions import WHOLE
 from rbdgen.draw.tables import table
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from ..bench.accelerators import DESIGNS, PUBLISHED, beside_dadu
 from ..compare import grouped_bars as groups

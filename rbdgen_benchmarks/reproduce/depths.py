@@ -6,7 +6,7 @@ from math import ceil, log2
 from typing import Any
 
 from rbdgen.draw.tables import table
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen_host.parallel.chains import random_chain
 from rbdgen_host.parallel.depth import depth
 from rbdgen_host.parallel.graphs import traced

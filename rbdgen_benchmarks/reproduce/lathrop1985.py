@@ -21,7 +21,7 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 from rbdgen.graph.verify import verify
 from rbdgen.graph.word import spell
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen_host.parallel.chains import random_chain
 from rbdgen_host.parallel.depth import depth
 from rbdgen_host.parallel.graphs import traced

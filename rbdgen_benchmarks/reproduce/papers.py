@@ -10,7 +10,7 @@ from typing import Any
 
 from rbdgen import api
 from rbdgen.design.choices import PAPERS
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .report import Reproduction
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from rbdgen.draw.tables import table
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from ..bench.codesign import codesign
 from .report import Reproduction

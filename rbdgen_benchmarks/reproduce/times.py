@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.api.errors import Mismatch
+from rbdgen.api.results import Mismatch
 from rbdgen.golden import rnea
 from rbdgen.robot.model import Array, Robot, skew
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen_host.parallel import Dynamics
 from rbdgen_host.parallel.chains import random_chain
 from rbdgen_host.parallel.jax_installed import jax

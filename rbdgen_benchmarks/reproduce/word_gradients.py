@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rbdgen.codegen.c_program import core_function, sources
+from rbdgen.codegen.c_file import core_function, sources
 from rbdgen.codegen.compiled import CompiledModel, CSources, Results
 from rbdgen.compile.flow import Front
 from rbdgen.dynamics.interface import Columns, from_columns, to_columns
 from rbdgen.graph.fixed import Format, Integers, evaluate_fixed
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.words.input_domain import InputDomain
 
 from .ilqr import Array, Points

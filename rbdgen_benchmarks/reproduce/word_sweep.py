@@ -11,7 +11,7 @@ import numpy as np
 
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import sample_inputs
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen_host.driver import Dynamics
 
 from .ilqr import Array, Points, Robotics, Tasks, solve

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .depths import depths
 from .loglog import Panel, picture

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.draw.tables import table
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .depths import depths
 from .loglog import Panel, picture

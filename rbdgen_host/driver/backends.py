@@ -19,7 +19,7 @@ from rbdgen.design.design import Design, has_registers, of_functions
 from rbdgen.design.functions import ROLLOUTS, TOGETHER
 from rbdgen.design.loading import load
 from rbdgen.robot.model import Robot
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .requests import Answer, Backend, Tasks
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from rbdgen.api.design_file import DESIGN
-from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import read_manifest
 from rbdgen.api.recorded_states import states as sampled
+from rbdgen.api.results import Mismatch
 from rbdgen.design.arrays import given_coordinates, takes
 from rbdgen.design.loading import load
 from rbdgen.robot.variations import PAYLOAD
 from rbdgen.shell.packets import SELF_TEST, TESTED
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 from .defaults import DynamicsWarning
 from .dynamics import Dynamics

@@ -13,7 +13,7 @@ from rbdgen.design.choices import COMPILED
 from rbdgen.design.options import OF_HARDWARE
 from rbdgen.robot.xml_lines import did_you_mean
 from rbdgen.system.compiler import NoCompiler, find_compiler
-from rbdgen.system.messages import changes_results, idle
+from rbdgen.system.quoting import changes_results, idle
 
 DEFAULT, WITHOUT_COMPILER, OF_FOLDERS = "cpp", "golden", "integer"
 SLOWER = f"{WITHOUT_COMPILER} answers in place of {DEFAULT}, in NumPy and on one thread"

@@ -22,8 +22,8 @@ from rbdgen.api.native_programs import DTYPES
 from rbdgen.design.arrays import given_coordinates, gives, is_loaded, of_state, takes
 from rbdgen.design.design import has_registers
 from rbdgen.design.functions import BESIDE, GIVEN_BASE, ROLLOUTS, UNFORCED
-from rbdgen.design.keywords import DesignChoices
 from rbdgen.design.loading import as_filed, refuse_unknown
+from rbdgen.design.options import DesignChoices
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.variations import PAYLOAD, SIZE, checked_body, payload_of
 from rbdgen.robot.xml_lines import did_you_mean

@@ -20,7 +20,7 @@ from rbdgen.api.folder import InputError, read_manifest
 from rbdgen.api.native_programs import NativeProgram
 from rbdgen.compile.front import Front
 from rbdgen.design.manifest import RegisterPorts
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 
 
 @dataclass

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from rbdgen.api.c_header import line_layouts, packet_format
 from rbdgen.api.design_cache import CachedIntegers, cached_design
 from rbdgen.api.design_file import DESIGN
-from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import read_manifest, refuse_core
-from rbdgen.api.host_interface import line_layouts, packet_format
-from rbdgen.api.verilated import load_core
+from rbdgen.api.integer_model import load_core
+from rbdgen.api.results import Mismatch
 from rbdgen.codegen.compiled import Results
 from rbdgen.design.design import canonical_of, has_registers
 from rbdgen.design.facts import TaskFacts
@@ -22,7 +22,7 @@ from rbdgen.design.loading import load
 from rbdgen.design.manifest import HardwareManifest
 from rbdgen.graph.fixed import Integers
 from rbdgen.shell.task_packets import Status
-from rbdgen.system.messages import Progress
+from rbdgen.system.quoting import Progress
 from rbdgen.tools.model import Model
 
 from .coder import Coder

@@ -11,8 +11,8 @@ import numpy as np
 
 from rbdgen.api.folder import InputError
 from rbdgen.design.effects import refuse_design
-from rbdgen.design.keywords import DesignChoices
 from rbdgen.design.loading import load, refuse_unknown
+from rbdgen.design.options import DesignChoices
 from rbdgen.design.rules import PARALLEL
 from rbdgen.golden import tree
 from rbdgen.robot.model import Robot

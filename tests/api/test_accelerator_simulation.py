@@ -13,8 +13,8 @@ import pytest
 from rbdgen import api
 from rbdgen.api.accelerator_simulation import BURST, tasks_of, traced_run
 from rbdgen.api.design_file import DESIGN
+from rbdgen.api.integer_model import load_core
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
-from rbdgen.api.verilated import load_core
 from rbdgen.compile.product import Product
 from rbdgen.tasks.routes import CODES
 from rbdgen.tools import verilate

@@ -12,7 +12,7 @@ from rbdgen.cli.parser import parser
 from rbdgen.design.choices import WIDTHS
 from rbdgen.design.design import Design
 from rbdgen.design.options import OPTIONS
-from rbdgen.system.messages import listed
+from rbdgen.system.quoting import listed
 from rbdgen_benchmarks.compare import comparison, peers
 
 # ``auto (default)``, ``(default: 18)``

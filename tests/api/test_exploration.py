@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 
 from rbdgen import api
 from rbdgen.api import exploration_points
-from rbdgen.api.digests import COMPILER
+from rbdgen.api.design_cache import COMPILER
 from rbdgen.api.exploration import beats, front, with_front
 from rbdgen.api.exploration_loop import command, saving
 from rbdgen.cli.main import main
 from rbdgen.design.choices import LARGEST_INTERVAL
 from rbdgen.design.target import find_target
-from rbdgen.schedule.explored import DesignPoint
+from rbdgen.schedule.quick import DesignPoint
 from rbdgen.tools import yosys
-from rbdgen.tools.tool import SynthesisError
+from rbdgen.tools.toolchain import SynthesisError
 from tests.test_imports import imports, modules, room_of
 
 POINT = {

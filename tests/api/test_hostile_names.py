@@ -20,7 +20,7 @@ from rbdgen import api
 from rbdgen.cli.main import main
 from rbdgen.codegen import hls_program as hls_library
 from rbdgen.system.templates import data_folder
-from rbdgen.tools.tool import YOSYS, run_tool
+from rbdgen.tools.toolchain import YOSYS, run_tool
 from tests.codegen.test_crocoddyl import built
 from tests.support.icarus import binary
 from tests.support.lint import check_lint

@@ -14,7 +14,7 @@ import pytest
 
 from rbdgen.api import generate
 from rbdgen.api.folder import OutputError
-from rbdgen.api.litex import NOTE, package_litex
+from rbdgen.api.fusesoc import NOTE, package_litex
 from rbdgen.system.signals import child
 
 NAME = "pendulum_ii8_accelerator_id_m"

@@ -14,10 +14,9 @@ from rbdgen.codegen.cpp import cpp
 from rbdgen.codegen.frames import columns, depth_first, walks
 from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
 from rbdgen.codegen.real import chunks_of, computed, slots_of
-from rbdgen.compile.floats import with_doubles
+from rbdgen.compile.floats import visits_of, with_doubles
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
-from rbdgen.compile.visits import visits_of
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph

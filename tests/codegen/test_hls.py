@@ -18,7 +18,7 @@ from rbdgen import api
 from rbdgen.api.integer_model import hls_program, integer_results
 from rbdgen.api.vectors import sampled_words
 from rbdgen.codegen import hls_functions
-from rbdgen.codegen.c_program import rows
+from rbdgen.codegen.c_file import rows
 from rbdgen.codegen.hls_integers import HlsIntegers, units
 from rbdgen.codegen.hls_program import WIDEST, headers, hls_files, stream
 from rbdgen.compile.flow import compile_front, front_end

@@ -21,7 +21,7 @@ from rbdgen.compile.words import sample_inputs
 from rbdgen.design.design import canonical_of, no_defaults
 from rbdgen.graph.fixed import parameter_words
 from rbdgen.robot.model import JointKind, RobotError
-from rbdgen.system.messages import CHANGES
+from rbdgen.system.quoting import CHANGES
 from rbdgen.words.wordlength import PrecisionError
 from rbdgen_benchmarks.bench.falsify import falsify
 from rbdgen_benchmarks.compare.integer_errors import integer_errors

@@ -13,7 +13,7 @@ from rbdgen import golden
 from rbdgen.compile.expected import note_of_efforts
 from rbdgen.compile.flow import front_end
 from rbdgen.design.loading import load
-from rbdgen.system.messages import changes_results
+from rbdgen.system.quoting import changes_results
 
 MASS = 2.0  # kg, 0.25 m off each axis
 

@@ -15,7 +15,7 @@ from rbdgen.compile.expected import expected_errors, note_of_errors
 from rbdgen.compile.flow import compile_design
 from rbdgen.compile.samples import sample_states
 from rbdgen.schedule.partition import Piece
-from rbdgen.system.messages import CHANGES
+from rbdgen.system.quoting import CHANGES
 from rbdgen.tasks.stage import Stage
 
 OFF = re.compile(r"(\w+)\[\d+[,:]*\][^;,]* off by ([\d.e-]+) at (the limits|a tenth)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rbdgen.compile.search import Candidate, Search
+from rbdgen.compile.fitting import Candidate, Search
 from rbdgen.design.design import Design
 
 

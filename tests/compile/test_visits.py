@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rbdgen.compile.floats import with_visits
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import sample_states
-from rbdgen.compile.visits import with_visits
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.word import not_registers

@@ -10,8 +10,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from rbdgen.design.design import Design
-from rbdgen.design.keywords import DesignChoices
-from rbdgen.design.options import OPTIONS
+from rbdgen.design.options import OPTIONS, DesignChoices
 from rbdgen_host.driver.dynamics import Dynamics
 
 TYPED, FIELDS = get_type_hints(DesignChoices), get_type_hints(Design)

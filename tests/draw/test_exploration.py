@@ -8,7 +8,7 @@ import pytest
 
 from rbdgen.draw.exploration import as_text, picture
 from rbdgen.schedule.area import ModelError
-from rbdgen.schedule.explored import DesignPoint, Explored, Sites
+from rbdgen.schedule.quick import DesignPoint, Explored, Sites
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -6,7 +6,7 @@ import re
 from xml.etree import ElementTree as ET
 
 from rbdgen.draw import svg
-from rbdgen.draw.report_charts import heatmap
+from rbdgen.draw.bars import heatmap
 from rbdgen_benchmarks.compare.grouped_bars import Bar, picture
 
 

@@ -18,8 +18,8 @@ from rbdgen.codegen.cuda_library import CudaLibrary
 from rbdgen.codegen.library import Singular
 from rbdgen.codegen.nvcc import NoNvcc, find_nvcc
 from rbdgen.design.loading import load
-from rbdgen.system import gpu
-from rbdgen.system.gpu import NoGpu, find_gpu
+from rbdgen.system import compiler as gpu
+from rbdgen.system.compiler import NoGpu, find_gpu
 from rbdgen_host.driver import Dynamics
 from tests.support.another_robot import another
 from tests.support.driver_designs import FLOATING, SINGULAR, close, states
@@ -149,7 +149,7 @@ def test_without_a_gpu() -> None:
 
 
 def test_without_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbdgen.system.gpu.find_gpu", lambda: gpu.Gpu("a GPU", "sm_90"))
+    monkeypatch.setattr("rbdgen.system.compiler.find_gpu", lambda: gpu.Gpu("a GPU", "sm_90"))
     monkeypatch.setattr("rbdgen.codegen.nvcc.os.access", lambda *_: False)
     with pytest.raises(NoNvcc, match=r"^no nvcc; install CUDA, or: pip install nvidia-cuda"):
         Dynamics("pendulum", "cuda")

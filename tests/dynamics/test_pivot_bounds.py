@@ -14,7 +14,7 @@ from rbdgen.dynamics.pivot_bounds import obstacle, pivot_bounds
 from rbdgen.golden import crba
 from rbdgen.robot.canonical import stages
 from rbdgen.robot.model import Array, Drivetrain, Inertia, JointKind, Mimic, Robot
-from rbdgen.words.pivot_bounds import NO_BOUNDS, PivotBounds
+from rbdgen.words.factor_bounds import NO_BOUNDS, PivotBounds
 from tests.support.marks import slow
 
 STATES, CLIMBS = 4000, 2

@@ -11,7 +11,7 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.text import to_text
 from rbdgen.graph.verify import verify
-from rbdgen.passes.word_forms import phase
+from rbdgen.passes.identities import phase
 from rbdgen.robot.canonical import canonicalize
 from tests.support.random_robots import random_robot
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.errors import Mismatch, keep_promise
 from rbdgen.api.integer_model import integer_results
+from rbdgen.api.results import Mismatch, keep_promise
 from rbdgen.api.simulation import batches, entries_beside_golden, to_words
 from rbdgen.compile.flow import Front, compile_front, front_end
 from rbdgen.compile.product import Product

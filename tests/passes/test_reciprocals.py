@@ -10,7 +10,7 @@ from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.verify import verify, verify_fixed
-from rbdgen.passes.word_forms import reciprocals
+from rbdgen.passes.identities import reciprocals
 from rbdgen.words.ranges import RangeError, analyse
 from rbdgen.words.wordlength import input_formats, least_exponent, wordlength
 from tests.support.notation import graph, spelled

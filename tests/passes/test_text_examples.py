@@ -12,7 +12,7 @@ from rbdgen.graph.graph import Graph, rebuild
 from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.read_text import from_text
 from rbdgen.graph.text import to_text
-from rbdgen.passes.word_forms import phase
+from rbdgen.passes.identities import phase
 from rbdgen.words.constant_multiply import constant_multiply
 from rbdgen.words.ranges import Ranges
 from rbdgen.words.wordlength import wordlength

@@ -18,7 +18,7 @@ from rbdgen.robot.limb_similarity import SIGNS
 from rbdgen.robot.limb_unification import equal_limbs
 from rbdgen.robot.model import Drivetrain, Inertia, Joint, JointKind, Robot, RobotError, Transform
 from rbdgen.robot.topology import topology
-from rbdgen.system.messages import changing
+from rbdgen.system.quoting import changing
 from tests.support.trees import mirrored, robot_of, subtree
 
 BLUR = 1e-3

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from rbdgen import golden
 from rbdgen.design.loading import load
 from rbdgen.robot.model import JointKind, Robot, RobotError
-from rbdgen.system.messages import changing
+from rbdgen.system.quoting import changing
 from tests.support.mjcf_texts import ARM, Array, followed, read
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")

@@ -6,7 +6,7 @@ import pytest
 
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.urdf import parse_urdf
-from rbdgen.system.messages import changing
+from rbdgen.system.quoting import changing
 from tests.support.urdf_transmissions import FILE, LIMIT, arm, transmission
 
 

@@ -13,7 +13,7 @@ from amaranth.sim import Simulator
 from rbdgen.rtl.delay_line import LutRam
 from rbdgen.rtl.queues import ChannelFifo
 from rbdgen.schedule.channels import PUSHES_ON_THE_WAY
-from rbdgen.schedule.delays import BANK, capacity
+from rbdgen.schedule.difference_constraints import BANK, capacity
 from rbdgen.schedule.plan import Channel, ChannelWord
 from tests.support.cores import memory_of
 

@@ -10,7 +10,7 @@ import pytest
 from amaranth.back import rtlil
 from amaranth.hdl import Module, Signal, signed
 
-from rbdgen.design.ports import Ports, Stream
+from rbdgen.design.target import Ports, Stream
 from rbdgen.rtl.multiplier import (
     Multiplier,
     behaviours,
@@ -22,7 +22,7 @@ from rbdgen.rtl.multiplier_cells import emit_cells, of_cells
 from rbdgen.system.records import NamedWord
 from rbdgen.system.templates import data_folder
 from rbdgen.tools.cells import FAMILIES
-from rbdgen.tools.tool import YOSYS, run_tool
+from rbdgen.tools.toolchain import YOSYS, run_tool
 from rbdgen.tools.verilate import build
 from rbdgen.tools.yosys import synth
 from tests.support.cell_models import cell_models

@@ -11,8 +11,7 @@ from amaranth.hdl import Module, Signal, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rbdgen.design.ports import Ports, Stream
-from rbdgen.design.target import Style, Target
+from rbdgen.design.target import Ports, Stream, Style, Target
 from rbdgen.graph.sincos import INDEX, SinCos
 from rbdgen.rtl.function_units import SinCosUnit
 from rbdgen.rtl.multiplier import Multiplier, behaviours

@@ -10,15 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.api.verilated import ports_of
+from rbdgen.api.integer_model import ports_of
 from rbdgen.api.verilog import port_facts
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.design.naming import design_name
-from rbdgen.design.ports import Ports, Stream
+from rbdgen.design.target import Ports, Stream
 from rbdgen.rtl.separate_module import with_own_names
 from rbdgen.shell.emit import emit
-from rbdgen.tools.tool import YOSYS, run_tool
+from rbdgen.tools.toolchain import YOSYS, run_tool
 from rbdgen.tools.verilate import build
 from tests.support.cores import Batch, any_words, check
 from tests.support.icarus import Icarus, binary

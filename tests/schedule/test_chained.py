@@ -11,8 +11,7 @@ from rbdgen.design.target import find_target
 from rbdgen.graph.graph import operands
 from rbdgen.graph.node import Node, Op
 from rbdgen.schedule.chained import ChainError, chain
-from rbdgen.schedule.delays import delay, gathering, levels
-from rbdgen.schedule.difference_constraints import ScheduleError
+from rbdgen.schedule.difference_constraints import ScheduleError, delay, gathering, levels
 from rbdgen.schedule.fold import Fold, verify_fold
 from tests.support.schedule_examples import compiled, random_graph
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rbdgen.schedule.host_links import HostLink
+from rbdgen.schedule.pipelined import HostLink
 
 PLAIN = HostLink("plain", 1e6, 100, 10, 1e-3, "none")
 

@@ -13,7 +13,7 @@ from rbdgen.cli.main import main
 from rbdgen.shell.build import find_loader
 from rbdgen.shell.catalog import KNOWN, constraints, find_board, patched
 from rbdgen.tools.floorplan import DIES
-from rbdgen.tools.tool import SynthesisError
+from rbdgen.tools.toolchain import SynthesisError
 
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
 

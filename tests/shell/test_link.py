@@ -20,9 +20,9 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api import board_link
-from rbdgen.api.errors import Mismatch
+from rbdgen.api.c_header import line_layouts
 from rbdgen.api.folder import Manifest, read_manifest
-from rbdgen.api.host_interface import line_layouts
+from rbdgen.api.results import Mismatch
 from rbdgen.shell.packets import (
     BROKEN,
     FLAG,

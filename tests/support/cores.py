@@ -11,9 +11,8 @@ from amaranth.hdl import Module, Value
 from amaranth.lib.memory import Memory
 
 from rbdgen.api.evaluation import to_words
-from rbdgen.api.integer_model import integer_results
+from rbdgen.api.integer_model import build_core, integer_results
 from rbdgen.api.simulation import batches
-from rbdgen.api.verilated import build_core
 from rbdgen.compile.flow import Front, compile_front
 from rbdgen.compile.front import trace
 from rbdgen.compile.product import Product

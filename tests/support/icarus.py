@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from rbdgen.api.verilated import ports_of
+from rbdgen.api.integer_model import ports_of
 from rbdgen.api.verilog import port_facts
 from rbdgen.compile.product import Product
-from rbdgen.design.ports import Ports
+from rbdgen.design.target import Ports
 from rbdgen.shell.emit import emit
 from rbdgen.system.records import NamedWord
 from rbdgen.tools.model import Result

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdgen.codegen.c_program import c_files
+from rbdgen.codegen.c_file import c_files
 from rbdgen.graph.fixed import FixedGraph, Format, Integers, evaluate_fixed
 from rbdgen.graph.graph import Graph, source
 from rbdgen.graph.node import Builder, Node, Op

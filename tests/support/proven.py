@@ -9,8 +9,8 @@ from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import front_end
 from rbdgen.graph.evaluate import Interval
 from rbdgen.graph.fixed import FixedGraph
+from rbdgen.words.factor_bounds import PivotBounds
 from rbdgen.words.input_domain import InputDomain
-from rbdgen.words.pivot_bounds import PivotBounds
 from rbdgen.words.proven_ranges import Proof, prove
 
 

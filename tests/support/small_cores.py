@@ -7,13 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from rbdgen.design.ports import Ports, Stream
-from rbdgen.design.target import Target, find_target
+from rbdgen.design.target import Ports, Stream, Target, find_target
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.verify import verify, verify_fixed
+from rbdgen.passes.identities import reciprocals
 from rbdgen.passes.sums import balance
-from rbdgen.passes.word_forms import reciprocals
 from rbdgen.schedule.channels import Pipeline, plan
 from rbdgen.schedule.pipelined import schedule
 from rbdgen.schedule.plan import Plan

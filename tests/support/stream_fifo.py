@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbdgen.design.ports import Ports
+from rbdgen.design.target import Ports
 from rbdgen.system.records import NamedWord
 
 # A FIFO of 8 tokens. Field `fault` of a token makes the design misbehave from then on.

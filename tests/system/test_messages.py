@@ -2,7 +2,7 @@
 
 import pytest
 
-from rbdgen.system.messages import listed
+from rbdgen.system.quoting import listed
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from rbdgen.api.verilated import ports_of
+from rbdgen.api.integer_model import ports_of
 from rbdgen.api.verilog import port_facts
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
-from rbdgen.design.ports import Ports, Stream
+from rbdgen.design.target import Ports, Stream
 from rbdgen.rtl import queues as channel
-from rbdgen.schedule.delays import BANK
+from rbdgen.schedule.difference_constraints import BANK
 from rbdgen.shell.emit import emit
 from rbdgen.system.records import NamedWord
 from rbdgen.tools.verilate import build

@@ -12,7 +12,7 @@ import pytest
 
 from rbdgen.design.target import TARGETS, find_target
 from rbdgen.tools.floorplan import DIES, UNIT, annealed, floorplan, springs
-from rbdgen.tools.tool import NEXTPNR, run_tool
+from rbdgen.tools.toolchain import NEXTPNR, run_tool
 
 DIE = DIES["--25k"]
 

@@ -16,7 +16,7 @@ from rbdgen.rtl.multiplier_cells import emit_cells
 from rbdgen.rtl.queues import NOT_SHARED
 from rbdgen.tools.nextpnr import place_and_route
 from rbdgen.tools.report import SynthesisReport, Usage, synthesize
-from rbdgen.tools.tool import SynthesisError, Tool, run_tool
+from rbdgen.tools.toolchain import SynthesisError, Tool, run_tool
 from rbdgen.tools.yosys import count_ecp5, synth, synth_xilinx
 
 UNIT = Multiplier(18, 18, 3)

@@ -10,19 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.verilated import ports_of
+from rbdgen.api.integer_model import ports_of
 from rbdgen.api.verilog import port_facts
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
-from rbdgen.design.ports import Ports
-from rbdgen.design.target import SITES
+from rbdgen.design.target import SITES, Ports
 from rbdgen.rtl.multiplier_cells import emit_cells
 from rbdgen.rtl.separate_module import with_own_names
 from rbdgen.shell.emit import Emitted, emit
 from rbdgen.system.templates import data_folder
 from rbdgen.tools.cells import OPEN
 from rbdgen.tools.model import Model
-from rbdgen.tools.tool import YOSYS, run_tool
+from rbdgen.tools.toolchain import YOSYS, run_tool
 from rbdgen.tools.verilate import build
 from rbdgen.tools.yosys import Cells, synth
 from tests.support import small_cores

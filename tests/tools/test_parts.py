@@ -11,7 +11,7 @@ import pytest
 from rbdgen.system.cache import cached_result
 from rbdgen.tools import yosys
 from rbdgen.tools.parts import TOP, MappedPart, parts
-from rbdgen.tools.tool import SynthesisError
+from rbdgen.tools.toolchain import SynthesisError
 from rbdgen.tools.yosys import Cells, count_ecp5, synth_xilinx
 
 # top_a stands in top_b and in top; low, which flattening takes up, in both.

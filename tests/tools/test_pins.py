@@ -10,7 +10,7 @@ import pytest
 
 from rbdgen.tools.cells import open_carries, trim_carries
 from rbdgen.tools.pins import add_pins
-from rbdgen.tools.tool import SynthesisError
+from rbdgen.tools.toolchain import SynthesisError
 
 
 def buffer(inputs: int, outputs: int) -> dict[str, Any]:

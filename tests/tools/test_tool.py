@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.tools.tool import SynthesisError, Tool, run_tool
+from rbdgen.tools.toolchain import SynthesisError, Tool, run_tool
 
 WAITING = """
 import os, time
 from pathlib import Path
-from rbdgen.tools.tool import Tool, run_tool
+from rbdgen.tools.toolchain import Tool, run_tool
 
 def wait(arguments):
     Path("new").write_text(str(os.getpid()))

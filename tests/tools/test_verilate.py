@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.design.ports import Ports, RegisterPorts
+from rbdgen.design.target import Ports, RegisterPorts
 from rbdgen.system.records import NamedWord
 from rbdgen.tools.model import Model
 from rbdgen.tools.toolchain import SimulationError

@@ -15,10 +15,10 @@ from rbdgen.graph.node import Node, Op
 from rbdgen.graph.reciprocal import Reciprocal
 from rbdgen.graph.word import indices
 from rbdgen.words.bounds import bounds
+from rbdgen.words.factor_bounds import NO_BOUNDS
 from rbdgen.words.factor_errors import factors_in, in_words
-from rbdgen.words.pivot_bounds import NO_BOUNDS
 from rbdgen.words.proven_ranges import prove
-from rbdgen.words.solved_columns import KnownSignals
+from rbdgen.words.solved_errors import KnownSignals
 from rbdgen.words.value_range import extents
 from rbdgen.words.word_errors import of_reciprocal
 from tests.support.balls import farther, outside, states

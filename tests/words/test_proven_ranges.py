@@ -13,8 +13,8 @@ from rbdgen.design.design import Design
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.node import Op
 from rbdgen.robot.model import RobotError
+from rbdgen.words.factor_bounds import NO_BOUNDS
 from rbdgen.words.graph_words import worst_error
-from rbdgen.words.pivot_bounds import NO_BOUNDS
 from rbdgen.words.proven_ranges import prove
 from rbdgen.words.ranges import RangeError
 from rbdgen.words.wordlength import integer_bits

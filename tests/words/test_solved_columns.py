@@ -15,12 +15,12 @@ from rbdgen.graph.evaluate import Interval
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.node import Node, Op
 from rbdgen.words.bounds import bounds
+from rbdgen.words.factor_bounds import PivotBounds
 from rbdgen.words.factor_errors import factors_in, in_words
 from rbdgen.words.input_domain import InputDomain
-from rbdgen.words.pivot_bounds import PivotBounds
 from rbdgen.words.proven_ranges import proof as proof_of
 from rbdgen.words.proven_ranges import prove
-from rbdgen.words.solved_columns import KnownSignals
+from rbdgen.words.solved_errors import KnownSignals
 from rbdgen.words.value_range import extents
 from tests.support.balls import Ball, farther, outside, states, values
 from tests.support.marks import fast_at

@@ -19,7 +19,7 @@ from rbdgen.graph.fixed import FixedGraph, Format, Integers, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.reciprocal import WIDEST, exponent_width
-from rbdgen.passes.word_forms import reciprocals
+from rbdgen.passes.identities import reciprocals
 from rbdgen.robot.model import RobotError
 from rbdgen.words.graph_words import worst_error
 from rbdgen.words.input_domain import InputDomain

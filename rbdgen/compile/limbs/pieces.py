@@ -20,7 +20,7 @@ from ...graph.node import Node, Op
 from ...graph.visits import Program, Signed, in_turn
 from ...graph.word import kind_of
 from ...schedule.partition import Piece, StagePieces, cut
-from ...system.messages import Progress
+from ...system.quoting import Progress
 from ...tasks.routes import LIMBS, PARTS, TRUNK, parse, part_of
 from ...words.input_domain import InputDomain
 from ...words.instances import instantiate

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.errors import Mismatch
+from rbdgen.api.results import Mismatch
 from rbdgen.graph.fixed import Integers
 from rbdgen_benchmarks.bench import bit_exactness
 

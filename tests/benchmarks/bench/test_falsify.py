@@ -16,7 +16,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import Format, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
-from rbdgen.passes.word_forms import phase
+from rbdgen.passes.identities import phase
 from rbdgen.words.domain import Domain
 from rbdgen.words.graph_words import to_words
 from rbdgen.words.input_domain import InputDomain

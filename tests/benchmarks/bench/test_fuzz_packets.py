@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from rbdgen.api.errors import Mismatch
+from rbdgen.api.results import Mismatch
 from rbdgen.shell.task_packets import PacketFormat, Status, TaskFunction
 from rbdgen.tools.model import Model, Result
 from rbdgen_benchmarks.bench import fuzz_packets

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.api.errors import Mismatch
+from rbdgen.api.results import Mismatch
 from rbdgen.robot.model import Robot
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen_benchmarks.bench import fuzz_urdf

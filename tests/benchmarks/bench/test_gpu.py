@@ -27,7 +27,7 @@ def test_kernels_are_listed_and_nothing_is_timed_without_a_gpu(
 ) -> None:
     monkeypatch.setattr(gpu, "CASES", (("pendulum", "fixed", "fd"),))
     monkeypatch.setattr(gpu, "ARCHITECTURES", ("sm_90",))
-    monkeypatch.setattr("rbdgen.system.gpu.DRIVER", "libnothing.so.1")
+    monkeypatch.setattr("rbdgen.system.compiler.DRIVER", "libnothing.so.1")
     found = gpu.gpu(tmp_path, lambda line: None)
     assert found["times"] == [] and found["gpu"] is None
     assert [own["scalar"] for own in found["kernels"]] == ["double", "float"]

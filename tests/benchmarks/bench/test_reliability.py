@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.errors import Mismatch
+from rbdgen.api.results import Mismatch
 from rbdgen.tools.model import Model, Result
 from rbdgen_benchmarks.bench.reliability import HEAD, Both, in_rounds
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rbdgen.schedule.host_links import HostLink
+from rbdgen.schedule.pipelined import HostLink
 from rbdgen_benchmarks.compare.link_times import LINKS, Timing
 
 BY_NAME = {link.name: link for link in LINKS}
