@@ -10,13 +10,11 @@ B = Σ_j √M⁻¹_jj |b_j| (of y and z: over coordinates j that k is on the way
 Efforts that forward dynamics is given are those that accelerations x within their limits take.
 There x is known, and b = M x, z = L x, y = D L x.
 
-Signals are ``known`` by names, n being the number of the column: b[n,k], y[n,k], z[n,k], x[n,k].
+Signals are ``known`` by names b[n,k], y[n,k], z[n,k], x[n,k], n being the column's number.
 
-Error bounds of columns x = M⁻¹ b that are solved for in words: see ``columns``.
-
-Let words of L and D be exactly those of M + E (``backward``), β what b is off and what is rounded
-off in y, and γ what is in z and in x. Then y, z and x are those of M + E and b + β, and beside them
-γ: with L* and D* of words, and x before,
+Error bounds in words: let these of L and D be exactly those of M + E (``backward``), β what b and
+y are off, γ what z and x are. Then y, z and x are those of M + E and b + β, and γ beside: with L*
+and D* of words,
 
     x* - x = (M + E)⁻¹ (β - E x)      y* - y = L*⁻ᵀ (β - E x) + (D* L* - D L) x
                                       z* - z = D*⁻¹ L*⁻ᵀ (β - E x) + (L* - L) x
