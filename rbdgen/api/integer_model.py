@@ -173,9 +173,7 @@ def _program(core: Product) -> tuple[Program, Mapping[str, FixedGraph]] | None:
         return None
     turns = core.plan.turns
     if turns is None or turns.what != "joints":
-        raise RobotError(
-            "code: loops: of hls, for joints that are time-multiplexed; add --fold joints"
-        )
+        raise RobotError("code: loops: in hls only with time-multiplexed joints; add --fold joints")
     return turns.program.real, turns.program.templates
 
 

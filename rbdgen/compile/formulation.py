@@ -87,7 +87,7 @@ def _candidates(front: Front, progress: Progress) -> Iterator[Traced]:
             try:
                 numbers = held.numbers if held else None
                 graph, held = in_reals(design, front.canonical, numbers, watch)
-            except RobotError:  # mminvgen goes from link to link only
+            except RobotError:  # mminvgen recurses from link to link only
                 continue
             own = replace(front, graph=graph, counts=tuple(rows), parameters=held)
         cost = Arithmetic(

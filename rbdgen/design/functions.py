@@ -104,7 +104,7 @@ TABLE = (
         "q qd qdd Minv",
         "dqdd_dq dqdd_dqd",
         "computeABADerivativesFromMinverse",
-        "dqdd_dq, dqdd_dqd from q, qd, qdd and a given Minv",
+        "dqdd_dq, dqdd_dqd from q, qd, qdd and Minv",
         f"{VISITS} solves slopes matrix",
         beside="id",
     ),
@@ -121,8 +121,8 @@ TABLE = (
         "q qd tau",
         "qdd_c lambda_c",
         "constraintDynamics",
-        "fd while --frames are held, as feet on the ground are: qdd_c, and lambda_c, which holds "
-        "them",
+        "fd with --frames constrained, such as feet on the ground: qdd_c, and the constraint "
+        "forces lambda_c",
         "held factors",
     ),
     _row(
@@ -139,7 +139,7 @@ TABLE = (
         "q",
         "g",
         "computeGeneralizedGravity",
-        "gravity's share of tau",
+        "gravity term of tau",
         "task alone",
         "gravity",
     ),
@@ -148,20 +148,22 @@ TABLE = (
         "q qd",
         "nle",
         "nonLinearEffects",
-        "all of tau but M qdd, from q, qd",
+        "bias: tau at qdd = 0, from q, qd",
         "task alone",
         "gravity friction",
         beside="m",
     ),
     _row("pose", "q", "p R", "updateFramePlacements", "p and R of --frames", "frames", NONE),
-    _row("twist", "q qd", "twist", "getFrameVelocity", "of those, from q, qd", "frames", NONE),
+    _row(
+        "twist", "q qd", "twist", "getFrameVelocity", "their velocities, from q, qd", "frames", NONE
+    ),
     _row("jac", "q", "J", "computeFrameJacobian", "their Jacobian J", "frames", NONE),
     _row(
         "drift",
         "q qd",
         "drift",
         "getFrameClassicalAcceleration",
-        "J's change times qd",
+        "dJ/dt qd",
         "frames",
         NONE,
         beside="jac",
@@ -173,7 +175,7 @@ TABLE = (
         "q qd",
         "kinetic potential",
         "computeMechanicalEnergy",
-        "kinetic and potential, from q, qd",
+        "kinetic and potential energy, from q, qd",
         "masses matrix",
         "gravity",
     ),
@@ -187,7 +189,9 @@ TABLE = (
         NONE,
     ),
     _row("hg", "q qd", "hg", "computeCentroidalMomentum", "Ag qd", "masses matrix", NONE),
-    _row("euler", "q qd tau h steps", "q qd", "", "q and qd after so many steps", "rollout moves"),
+    _row(
+        "euler", "q qd tau h steps", "q qd", "", "q and qd after a number of steps", "rollout moves"
+    ),
     _row("rk4", "q qd tau h steps", "q qd", "", "the same, by Runge and Kutta", "rollout moves"),
 )
 BY_NAME = {own.name: own for own in TABLE}

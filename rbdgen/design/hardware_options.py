@@ -38,7 +38,7 @@ class HardwareOptions:
     width: int = option(
         18,
         checks.whole(*WIDTHS, "bits", unset=False),
-        "of all words, in place of --error (default: 18; accelerators have these)",
+        "width of all words, instead of --error (default: 18; accelerators have these)",
         WORDS,
         commands=OF_BOARDS,
         use=HARDWARE,
@@ -47,8 +47,8 @@ class HardwareOptions:
     guard: int = option(
         1,
         checks.whole(1, MOST_GUARD, "bits", unset=False),
-        "more bits of words that no multiplier reads: they take no multipliers, and long sums are "
-        "more exact (default: 1)",
+        "additional bits of words that feed no multiplier: they take no multipliers, and make "
+        "long sums more exact (default: 1)",
         WORDS,
         use=HARDWARE,
         line={"metavar": "BITS"},
@@ -56,9 +56,10 @@ class HardwareOptions:
     proven: str = option(
         "none",
         checks.OneOf(*PROVEN),
-        "words that no state within the limits overflows, by a proof: one-bit, those that it "
-        "costs a bit or less; all, as when nothing is named, or a line says which has none "
-        "(default: none; info says what is proven of searched words)",
+        "words that are proven not to overflow in any state within the limits: one-bit, those for "
+        "which that costs a bit or less; all (if none is named), or one line names a signal "
+        "without a proof (default: none; info lists the proven ones among the words of the "
+        "search)",
         WORDS,
         use=HARDWARE,
         clear=False,
@@ -67,10 +68,11 @@ class HardwareOptions:
     error: float | None = option(
         None,
         checks.real("a relative error from 1e-7 to 0.1", 1e-7, 0.1, unset=True),
-        "relative error of each coordinate (such as 1e-3: of every tau[k], and of every row "
-        "of a matrix, beside its own size at the limits, and ten times that at a tenth of them): "
-        "each word gets the bits that this takes, more than a hardware multiplier's only where it "
-        f"must (default: {ERROR:g}; of accelerators, and with --guard or --proven, --width 18)",
+        "error bound of each coordinate (such as 1e-3), that is, of every tau[k] and of every "
+        "row of a matrix, relative to its size at the limits, and ten times that at a tenth of "
+        "them: each word gets the bits that this takes, more than a hardware multiplier's only "
+        f"where necessary (default: {ERROR:g}; for accelerators, and with --guard or --proven, "
+        "--width 18)",
         WORDS,
         use=HARDWARE,
         line={"metavar": "RMS"},
@@ -86,8 +88,7 @@ class HardwareOptions:
     ii: int | None = option(
         None,
         checks.INTERVAL,
-        "initiation interval: a task every K cycles, in hardware that is shared (default: "
-        "{default})",
+        "initiation interval: a task every K cycles, with shared hardware (default: {default})",
         PART,
         commands=OF_BOARDS,
         use=HARDWARE,
@@ -98,7 +99,7 @@ class HardwareOptions:
     multipliers: int | None = option(
         None,
         checks.whole(1, 100_000, "multipliers"),
-        "hardware multipliers to use, in place of --ii: the smallest interval that fits",
+        "hardware multipliers to use, instead of --ii: the smallest interval that fits",
         PART,
         use=HARDWARE,
         line={"metavar": "N"},
@@ -106,12 +107,12 @@ class HardwareOptions:
     fold: str = option(
         "auto",
         checks.FOLD,
-        "what --ii and --multipliers fold: limbs, n limbs that are alike up to signs take "
-        "turns in the hardware of one; joints, joints do, in the least logic; none, operations "
-        "share multipliers; auto, limbs where there are such and the interval is no longer for it, "
-        "else joints where the area model says that it saves 30 %% of the LUTs and M is not "
-        "inverted, else none; auto of an accelerator, stage by stage: limbs, else joints where it "
-        "is large or does not fit the part, and columns of products "
+        "resource sharing for --ii and --multipliers: limbs, mirrored or equal limbs are "
+        "time-multiplexed in the datapath of one; joints, joints are time-multiplexed, in the "
+        "least logic; none, operations share multipliers; auto, limbs where a robot has such and "
+        "the interval is no longer for it, else joints where the area model says that it saves 30 "
+        "%% of the LUTs and M is not inverted, else none; auto of an accelerator, stage by stage: "
+        "limbs, else joints where it is large or does not fit the part, and columns of products "
         "(default: {default})",
         PART,
         use=HARDWARE,
@@ -121,8 +122,8 @@ class HardwareOptions:
     fit: bool = option(
         True,
         checks.flag,
-        "a task every cycle, however large, where neither --ii, --multipliers nor --fold says "
-        "otherwise (default: the fastest design that fits the part)",
+        "a task every cycle, however large, unless --ii, --multipliers or --fold is given "
+        "(default: the fastest design that fits the part)",
         PART,
         use=HARDWARE,
         commands=OF_ONE_INTERVAL,
@@ -132,16 +133,16 @@ class HardwareOptions:
     scheduler: str = option(
         "list",
         checks.OneOf(*SCHEDULERS),
-        "of a folded design: list (default, seconds), or exact (OR-tools CP-SAT, minutes: the "
-        "shortest latency, often proven)",
+        "scheduler of a folded design: list (default, seconds), or exact (OR-tools CP-SAT, "
+        "minutes: the shortest latency, often proven)",
         PART,
         use=SCHEDULES,
     )
     style: str = option(
         "throughput",
         checks.OneOf(*STYLES),
-        "throughput (default); or latency, the fewest cycles from start to done within the "
-        "multipliers that there are",
+        "throughput (default); or latency, the fewest cycles from input to result within the "
+        "available multipliers",
         PART,
         use=HARDWARE,
     )
@@ -154,8 +155,8 @@ class HardwareOptions:
             above=True,
             unset=True,
         ),
-        "with --style latency: operations chained within a slow clock of this period, not "
-        "pipelined for a fast one",
+        "with --style latency: period of a slow clock within which operations are chained, "
+        "instead of pipelining for a fast one",
         PART,
         use=HARDWARE,
         line={"metavar": "NS"},
@@ -163,9 +164,9 @@ class HardwareOptions:
     accelerator: bool = option(
         False,
         checks.flag,
-        "one accelerator for id, fd, m, minv, did, dfd and difd, or for what --function "
-        "names: each task says which it wants; --ii and --multipliers then speak of the slowest "
-        "function",
+        "one accelerator for id, fd, m, minv, did, dfd and difd, or for the functions that "
+        "--function names: each task selects one; --ii and --multipliers then apply to the "
+        "slowest function",
         ACCELERATOR,
         use=NAMES,
         commands=OF_ACCELERATORS,
@@ -174,7 +175,7 @@ class HardwareOptions:
     slots: int | None = option(
         None,
         checks.slots,
-        "tasks under way at a time, a power of two (default: as many as keep it busy)",
+        "tasks in flight at a time, a power of two (default: as many as avoid idle cycles)",
         ACCELERATOR,
         use=SCHEDULES,
         commands=OF_ACCELERATORS,
@@ -183,8 +184,8 @@ class HardwareOptions:
     mix: str | None = option(
         None,
         checks.mix_text,
-        "so many tasks of each function come together, once every --ii cycles; each stage is "
-        "made as fast as that takes (default: any function alone)",
+        "tasks of each function that arrive together once every --ii cycles; each stage is as "
+        "fast as that requires (default: any single function)",
         ACCELERATOR,
         use=HARDWARE,
         commands=OF_ACCELERATORS,
@@ -193,7 +194,7 @@ class HardwareOptions:
     order: str = option(
         "finished",
         checks.OneOf(*ORDERS),
-        "results as their tasks came, not as they finish",
+        "return results in the order of their tasks, not as they finish",
         ACCELERATOR,
         use=SCHEDULES,
         commands=OF_ACCELERATORS,
@@ -203,8 +204,8 @@ class HardwareOptions:
     name: str | None = option(
         None,
         checks.called,
-        "of files, modules, symbols, header guards and CMake targets (default: the robot, what its "
-        "choices make of it, and the functions)",
+        "name of files, modules, symbols, header guards and CMake targets (default: the robot, a "
+        "word for its options, and the functions)",
         use=NAMES,
         commands=("generate",),
     )

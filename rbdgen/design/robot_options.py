@@ -38,8 +38,8 @@ class RobotOptions:
     open_loops: bool = option(
         False,
         checks.flag,
-        "leave out what closes loops or couples joints (connect, weld, tendons, second parents of "
-        "links, joints within <gazebo>), and compute the open tree (default: such a robot is "
+        "omit elements that close loops or couple joints (connect, weld, tendons, second parents "
+        "of links, joints within <gazebo>), and compute the open tree (default: such a robot is "
         "refused)",
         ROBOT,
         commands=OF_TREES,
@@ -48,7 +48,7 @@ class RobotOptions:
     xacro: Mapping[str, str] | None = option(
         None,
         checks.arguments,
-        "an argument of a robot that is xacro; once for each (default: the file's defaults)",
+        "an argument of a xacro file; may be repeated (default: the file's defaults)",
         ROBOT,
         commands=OF_TREES,
         use=NAMES,
@@ -57,23 +57,23 @@ class RobotOptions:
     root: str = option(
         "free",
         checks.OneOf(*ROOTS),
-        "a floating base's own coordinates: free (default), part of the function; given, its "
-        "motion comes in and only the joints' rows and columns come out; ignored, it is held "
-        "still; each, of an accelerator: a task says by its function's code which of them",
+        "role of a floating base's coordinates: free (default), part of the function; given, its "
+        "motion is an input, and outputs have only the joints' rows and columns; ignored, it does "
+        "not move; each, of an accelerator: each task selects the role by its function code",
         ROBOT,
     )
     base_link: str | None = option(
         None,
         checks.base_name,
-        "the link that a floating base holds: best, where the tree is least deep, or a name "
-        "(default: the file's root)",
+        "the link to which a floating base's joint is attached: best, where the tree is least "
+        "deep, or a name (default: the file's root)",
         ROBOT,
         line={"metavar": "LINK"},
     )
     friction: bool = option(
         True,
         checks.flag,
-        "leave joints' damping and friction out; rotors' inertias (armature) stay",
+        "omit joints' damping and friction; rotors' inertias (armature) remain",
         ROBOT,
         flags=("--no-friction",),
         line={"action": "store_const", "const": False},
@@ -81,20 +81,20 @@ class RobotOptions:
     friction_width: Any = option(
         None,
         checks.number_by_joint,
-        "rad/s or m/s from which on friction has its whole size, of every joint, or of those named "
-        "(default: the design's, else 0.1 rad/s and 0.01 m/s)",
+        "speed in rad/s or m/s from which on friction has its full size, for every joint or those "
+        "named (default: the design's, else 0.1 rad/s and 0.01 m/s)",
         ROBOT,
         line={"metavar": "X[,JOINT=X]"},
     )
     joints: Mapping[str, JointDrivetrain] = option(
         dict,
         None,
-        "rotors' inertias, damping and friction by joint name, over the file's",
+        "rotors' inertias, damping and friction by joint name; they override the file's",
     )
     gravity: tuple[float, float, float] | None = option(
         None,
         checks.gravity,
-        "of the base's frame (default: {default})",
+        "in the base's frame (default: {default})",
         ROBOT,
         usual="the robot's, else 0 0 -9.81 m/s²",
         each=float,
@@ -103,24 +103,24 @@ class RobotOptions:
     snap: float | None = option(
         None,
         checks.real(f"an angle from 0 to {LARGEST_SNAP} rad", 0, LARGEST_SNAP, unset=True),
-        "angles this near [rad] to a multiple of 90° become it (default: 1e-5 in words, 0 in "
-        "floating point)",
+        "angles within this [rad] of a multiple of 90° are rounded to it (default: 1e-5 in words, "
+        "0 in floating point)",
         ROBOT,
         line={"metavar": "TOL"},
     )
     alike: float = option(
         0.0,
         checks.real("a part of a limb's size, from 0 to less than 1", 0, 1, below=True),
-        "limbs that differ by no more than this part of their length, mass and moments are made "
-        "alike, so that they can be time-multiplexed: the first one's figures stand for all "
-        "(default: 0, none; rbdgen topology says by how much they differ)",
+        "limbs whose lengths, masses and moments differ by at most this part are unified, so that "
+        "they can be time-multiplexed: the first one's parameters replace those of the others "
+        "(default: 0, none; rbdgen topology prints the differences)",
         ROBOT,
         line={"metavar": "X"},
     )
     velocity: Any = option(
         None,
         checks.number_by_joint,
-        "rad/s or m/s: of every joint, or of those named (default: the design's, else the URDF's, "
+        "rad/s or m/s, for every joint or those named (default: the design's, else the URDF's, "
         "else 10 rad/s and 2 m/s)",
         LIMITS,
         line={"metavar": "X[,JOINT=X]"},
@@ -128,15 +128,15 @@ class RobotOptions:
     acceleration: Any = option(
         None,
         checks.number_by_joint,
-        "rad/s² or m/s²: of every joint, or of those named (default: the design's, else 10)",
+        "rad/s² or m/s², for every joint or those named (default: the design's, else 10)",
         LIMITS,
         line={"metavar": "X[,JOINT=X]"},
     )
     effort: Any = option(
         None,
         checks.number_by_joint,
-        "N·m or N, of what forward dynamics takes: of every joint, or of those named (default: the "
-        "design's, else as much as the accelerations take)",
+        "N·m or N, for the inputs of forward dynamics: for every joint or those named (default: "
+        "the design's, else the efforts of the accelerations)",
         LIMITS,
         line={"metavar": "X[,JOINT=X]"},
     )
@@ -148,5 +148,5 @@ class RobotOptions:
     joint_limits: Mapping[str, MotionLimits] = option(
         dict,
         None,
-        "limits by joint name, which win over those; in a file, limits: joints:",
+        "limits by joint name, which override the former; in a file, limits: joints:",
     )

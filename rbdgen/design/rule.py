@@ -173,11 +173,11 @@ def _said(key: str, values: tuple[Any, ...] = ()) -> str:
 LOGARITHMIC = "formulation logarithmic", but("formulation", "logarithmic")
 OF_ACCELERATOR = "an accelerator", of("accelerator", False)
 OF_FRICTION = "functions that friction changes"
-TURNS = "robots with joints that turn"
+TURNS = "robots with rotating joints"
 FOLDED = "folded designs, and this one takes a task every cycle"
 TO_FOLD = "--ii, --multipliers, or leave it out"
-SAYS = "designs that do not say how they share hardware"
-SAID = "ii, multipliers or fold says it"
+SAYS = "designs without ii, multipliers or fold"
+SAID = "leave it out"
 _WITHOUT_QD = [name for name, states in NEEDS.items() if "qd" not in states]
 _WITHOUT_QDD = [name for name, states in NEEDS.items() if {"qdd", "tau"}.isdisjoint(states)]
 
@@ -247,7 +247,7 @@ IDLE = (
         "width",
         "designs whose words have one width",
         said("error"),
-        cure="error says how many bits each word has",
+        cure="error determines the bits of each word",
         noted=True,
     ),
     *(

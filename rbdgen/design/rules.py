@@ -68,46 +68,46 @@ OF_DESIGNS = (
     ),
     Rule(
         (of("functions", *AT_FRAMES), of("frames", ())),
-        "functions: {value} is of frames; name their links: --frames LINK",
+        "functions: {value} needs frames; name their links: --frames LINK",
     ),
     Rule(
         (of("angles", "sincos"), of("functions", *MOVING)),
-        "angles: sincos: {other} moves angles on, of which only sines come in; leave it out",
+        "angles: sincos: {other} integrates angles, whose sines alone are inputs; leave it out",
     ),
     *(
         Rule((but(key, *known), of("functions", "cfd")), f"{key}: {{value}}: {why}; {LEAVE}")
         for key, known, why in (
-            ("factorisation", ("auto", "ltdl"), "cfd goes between the factors of LᵀDL"),
-            ("inverse", ("computed",), "cfd takes M's factors, not M⁻¹ of a state nearby"),
-            ("root", ("free", "ignored"), "cfd has no base whose motion is given"),
+            ("factorisation", ("auto", "ltdl"), "cfd uses the factors of LᵀDL"),
+            ("inverse", ("computed",), "cfd uses the factors of M, not M⁻¹ of a nearby state"),
+            ("root", ("free", "ignored"), "cfd has no base with prescribed motion"),
         )
     ),
     *(
         Rule(
             (said(key), of("functions", "step")),
-            f"{key}: {{value}}: step moves the file's base by what it computes; {LEAVE}",
+            f"{key}: {{value}}: step integrates the motion of the file's base; {LEAVE}",
         )
         for key in ("root", "base_link")
     ),
     Rule(
         (said("inverse"), said("integrator"), of("functions", "step")),
-        f"inverse: {{value}}: integrator {{other}} has M⁻¹ of the first point alone; {LEAVE}",
+        f"inverse: {{value}}: integrator {{other}} would have M⁻¹ of the first point only; {LEAVE}",
     ),
     Rule(
         (said("base_link"), of("functions", "ddid")),
-        f"base_link: {{value}}: ddid is not carried to the file's base; {LEAVE}",
+        f"base_link: {{value}}: ddid is not converted to the file's base; {LEAVE}",
     ),
     *(
         Rule(
             (of("functions", given), but("root", "each")),
-            f"functions: {given} is there with --root each, beside {free}",
+            f"functions: {given} needs --root each, beside {free}",
         )
         for given, free in GIVEN_BASE.items()
     ),
     Rule(
         (of("root", "each"), of("accelerator", False)),
-        "root: each: tasks of an accelerator say what the base does; --accelerator, or root free "
-        "or given",
+        "root: each: only tasks of an accelerator select the base's role; --accelerator, or root "
+        "free or given",
     ),
     *(
         Rule(
@@ -123,7 +123,7 @@ OF_DESIGNS = (
     Rule(
         (but("functions", *_TASKS), of("accelerator", True)),
         f"functions: {{value}} is no task of an accelerator, which has {', '.join(_TASKS)}; make "
-        "it a design of its own",
+        "it a separate design",
     ),
     *(
         Rule(
@@ -138,7 +138,7 @@ OF_DESIGNS = (
         )
     ),
     *(
-        Rule((said(key), where), f"{key}: {{value}}: {name} has words of its own; leave one out")
+        Rule((said(key), where), f"{key}: {{value}}: {name} determines the words; leave one out")
         for key in ("guard", "proven")
         for name, where in (
             ("error", said("error")),
@@ -153,7 +153,7 @@ OF_DESIGNS = (
     ),
     Rule(
         (of("inverse", "near"), of("functions", "difd")),
-        "inverse: near: difd takes M⁻¹ itself as Minv; make it a design of its own",
+        "inverse: near: difd takes M⁻¹ itself as Minv; make it a separate design",
     ),
     Rule(
         (said("factorisation"), of("inverse", "near")),
@@ -195,22 +195,22 @@ OF_LANGUAGES = (
     ),
     Rule(
         (said("code"), but("to", *OF_LOOPS)),
-        f"code: {{value}} are of {', '.join(OF_LOOPS)}, not of {{others}}; generate those by "
-        "themselves, or leave code out",
+        f"code: {{value}} are for {', '.join(OF_LOOPS)}, not for {{others}}; generate those "
+        "separately, or leave code out",
     ),
     Rule(
         (of("code", "loops"), of("to", "hls"), but("fold", "joints")),
-        "code: loops: of hls, for joints that are time-multiplexed; add --fold joints",
+        "code: loops: in hls only with time-multiplexed joints; add --fold joints",
     ),
     Rule(
         (of("parameters", "registers"), but("to", VERILOG), of("accelerator", True)),
-        f"parameters: an accelerator's registers are of {VERILOG}, not of {{others}}; generate "
+        f"parameters: an accelerator's registers are for {VERILOG}, not for {{others}}; generate "
         "those with --parameters constants",
     ),
     Rule(
         (said("float_error"), but("to", *OF_NUMBERS)),
-        f"float_error: of {', '.join(OF_NUMBERS)}, not of {{others}}; generate those by "
-        "themselves, or leave float_error out",
+        f"float_error: for {', '.join(OF_NUMBERS)}, not for {{others}}; generate those "
+        "separately, or leave float_error out",
     ),
 )
 
@@ -218,7 +218,7 @@ OF_LANGUAGES = (
 OF_ALGORITHMS = (
     Rule(
         (of("formulation", *OF_ID), but("functions", "id")),
-        "formulation: {value} has id alone, not {others}; use logarithmic or composite",
+        "formulation: {value} supports only id, not {others}; use logarithmic or composite",
         at=TRACE,
     ),
     Rule(
@@ -233,27 +233,30 @@ OF_ALGORITHMS = (
     ),
     Rule(
         (of("factorisation", "mminvgen"), of("formulation", "logarithmic")),
-        "factorisation: mminvgen goes from link to link, and --formulation logarithmic does not; "
+        "factorisation: mminvgen recurses from link to link, --formulation logarithmic does not; "
         "use ltdl or auto",
         at=TRACE,
     ),
     Rule(
         (of("inverse", "near"), of("accelerator", True)),
-        "inverse: near is not for the accelerator, whose stages hand M⁻¹ on; leave it out, or "
-        "--accelerator",
+        "inverse: near is not for the accelerator, whose stages pass M⁻¹ forward; leave it out, "
+        "or --accelerator",
         at=TRACE,
     ),
     *_in_visits(LOOPS, "loops", LOOPED),
     *(
         Rule((where,), f"{where.key}: loops {line}", at=LOOPS)
         for where, line in (
-            (but("formulation", *LOOPED_FORMULATIONS), f"have {listed(LOOPED_FORMULATIONS, 'or')}"),
-            (said("products"), "have plain"),
+            (
+                but("formulation", *LOOPED_FORMULATIONS),
+                f"support {listed(LOOPED_FORMULATIONS, 'or')}",
+            ),
+            (said("products"), "support only plain"),
             (said("inverse"), "compute it"),
-            (but("factorisation", "auto", "ltdl"), "have ltdl"),
-            (said("integrator"), "have euler"),
-            (said("angles"), "make their own sines"),
-            (said("external_forces"), "take none"),
+            (but("factorisation", "auto", "ltdl"), "support only ltdl"),
+            (said("integrator"), "support only euler"),
+            (said("angles"), "compute the sines themselves"),
+            (said("external_forces"), "support none"),
         )
     ),
     *_in_visits(JOINTS, "time-multiplexed joints", TURNING, of("accelerator", False)),
@@ -262,20 +265,21 @@ OF_ALGORITHMS = (
         for where, line in (
             (
                 (but("formulation", *TURNING_FORMULATIONS),),
-                f"formulation: time-multiplexed joints have {listed(TURNING_FORMULATIONS, 'or')}",
+                "formulation: time-multiplexed joints support "
+                f"{listed(TURNING_FORMULATIONS, 'or')}",
             ),
-            ((said("angles"),), "angles: time-multiplexed joints make their own sines"),
+            ((said("angles"),), "angles: time-multiplexed joints compute the sines themselves"),
             (
                 (said("error"), of("accelerator", True)),
                 "error: time-multiplexed joints in an accelerator have words of the design's width",
             ),
             (
                 (of("scheduler", "exact"),),
-                "scheduler: time-multiplexed joints have the list scheduler",
+                "scheduler: time-multiplexed joints use the list scheduler",
             ),
             (
                 (of("fold", "joints"), of("ii", None), of("multipliers", None)),
-                "fold: joints: say how often with ii, or with how much with multipliers",
+                "fold: joints: give the interval with ii, or the multipliers with multipliers",
             ),
         )
     ),
@@ -284,14 +288,13 @@ OF_ALGORITHMS = (
         for where, line in (
             (
                 of("formulation", "logarithmic"),
-                "sums in one frame are not cut where limbs meet a trunk",
+                "the common-frame formulation cannot be split where limbs meet a trunk",
             ),
             (
                 of("functions", *ROLLOUTS),
-                "of rollouts, limbs are time-multiplexed only where they stand on what does not "
-                "move",
+                "in rollouts, limbs are time-multiplexed only on a fixed trunk",
             ),
-            (said("error"), "of what limbs give a trunk, no error can be asked for"),
+            (said("error"), "limbs on a trunk have no error bound"),
         )
     ),
     Rule(
@@ -311,14 +314,14 @@ OF_COMMANDS = (
             (said("error"), "error: quick designs have words of one width; give --widths"),
             (
                 but("fold", "auto", "none"),
-                "fold: in quick designs multipliers are shared, and nothing is time-multiplexed",
+                "fold: quick designs share multipliers, without time-multiplexed limbs or joints",
             ),
         )
     ),
     Rule(
         (of("accelerator", True),),
-        "accelerator: this compares what one task computes, and an accelerator's compute one "
-        "function each; leave it out, and a task computes all",
+        "accelerator: this evaluates all functions in one task, and a task of an accelerator "
+        "computes one; leave it out",
         at=ONE_TASK,
     ),
     *(
@@ -331,7 +334,7 @@ OF_COMMANDS = (
     ),
     Rule(
         (said("payload"),),
-        "payload: here robots carry none; leave it out of the design, or give the Robot that "
+        "payload: not supported here; leave it out of the design, or give the Robot that "
         "rbdgen.robot.variations.carrying makes",
         at=PARALLEL,
     ),

@@ -67,7 +67,7 @@ def remade(
         warnings.simplefilter("ignore", DynamicsWarning)
         found = make(robot, **arguments)
     if found.identity != of:
-        raise InputError(f"{robot}: is another robot than when the driver was made that is copied")
+        raise InputError(f"{robot}: has changed since the driver that is copied was created")
     found._payload = payload
     if parameters is not None:
         found.set_parameters(parameters)

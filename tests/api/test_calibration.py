@@ -242,7 +242,7 @@ def test_another_version_s_folder_is_refused(
 
 def test_an_accelerator_in_c_has_none() -> None:
     with pytest.raises(
-        UsageError, match="parameters: an accelerator's registers are of verilog, not of c; "
+        UsageError, match="parameters: an accelerator's registers are for verilog, not for c; "
     ):
         generate("pendulum", to="c", accelerator=True, parameters="registers")
 

@@ -153,20 +153,20 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     (
         "iiwa14",
         {"formulation": "recursive"},
-        "iiwa14: formulation: time-multiplexed joints have composite",
+        "iiwa14: formulation: time-multiplexed joints support composite",
     ),
     (
         "iiwa14",
         {"angles": "sincos"},
-        "iiwa14: angles: time-multiplexed joints make their own sines",
+        "iiwa14: angles: time-multiplexed joints compute the sines themselves",
     ),
     ("iiwa14", {"style": "latency"}, "fold: joints is for style throughput, not latency"),
     (
         "iiwa14",
         {"scheduler": "exact"},
-        "iiwa14: scheduler: time-multiplexed joints have the list sched",
+        "iiwa14: scheduler: time-multiplexed joints use the list sched",
     ),
-    ("iiwa14", {"ii": None}, "iiwa14: fold: joints: say how often with ii, or with how much"),
+    ("iiwa14", {"ii": None}, "iiwa14: fold: joints: give the interval with ii, or the multipliers"),
     (
         "iiwa14",
         {"ii": GATHERING},

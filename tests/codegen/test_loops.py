@@ -129,29 +129,32 @@ def test_slots_are_given_on(tmp_path: Path) -> None:
 def test_what_has_no_loops_is_refused(tmp_path: Path) -> None:
     for choices, what in (
         ({"functions": ("fd", "ddid")}, "functions: ddid: loops compute id, fd, m, minv, did, dfd"),
-        ({"functions": ("step",), "integrator": "rk4"}, "integrator: loops have euler"),
+        ({"functions": ("step",), "integrator": "rk4"}, "integrator: loops support only euler"),
         (
             {"formulation": "recursive", "functions": ("did",)},
-            "formulation: loops have composit",
+            "formulation: loops support composit",
         ),
         (
             {"formulation": "logarithmic", "functions": ("did",), "products": "winograd"},
-            "products: loops have plain",
+            "products: loops support only plain",
         ),
         (
             {"formulation": "logarithmic", "functions": ("fd",), "inverse": "near"},
             "inverse: loops compute it",
         ),
-        ({"functions": ("fd",), "factorisation": "mminvgen"}, "factorisation: loops have ltdl"),
-        ({"angles": "sincos"}, "angles: loops make their own sines"),
-        ({"external_forces": ("all",)}, "external_forces: loops take none"),
+        (
+            {"functions": ("fd",), "factorisation": "mminvgen"},
+            "factorisation: loops support only ltdl",
+        ),
+        ({"angles": "sincos"}, "angles: loops compute the sines themselves"),
+        ({"external_forces": ("all",)}, "external_forces: loops support none"),
     ):
         with pytest.raises(RobotError, match=f"pendulum: code: loops: {what}"):
             api.generate("pendulum", tmp_path / "made", to="cpp", code="loops", **choices)
-    with pytest.raises(UsageError, match="code: loops are of cpp, cuda, hls, not of verilog, c"):
+    with pytest.raises(UsageError, match="code: loops are for cpp, cuda, hls, not for verilog, c"):
         api.generate("pendulum", tmp_path, to=("verilog", "cpp", "hls", "c"), code="loops")
     with pytest.raises(
-        UsageError, match="code: loops: of hls, for joints that are time-multiplexed; add"
+        UsageError, match="code: loops: in hls only with time-multiplexed joints; add"
     ):
         api.generate("pendulum", tmp_path, to=("cpp", "hls"), code="loops")
     with pytest.raises(RobotError, match='code: "loop" is unknown; did you mean "loops"'):

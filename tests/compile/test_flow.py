@@ -112,7 +112,7 @@ def test_fixed_point_is_what_the_core_computes(robot: str, choices: dict[str, An
 
 
 def test_fixed_point_refuses_what_a_core_does(tmp_path: Path) -> None:
-    with pytest.raises(RobotError, match="accelerator: this compares"):
+    with pytest.raises(RobotError, match="accelerator: this evaluates"):
         fixed_point(front_end("pendulum", accelerator=True))
     (tmp_path / "still.urdf").write_text('<robot name="still"><link name="a"/></robot>')
     with pytest.raises(RobotError, match="still: no joint moves"):

@@ -66,8 +66,8 @@ def test_a_result_that_is_constant_in_other_units() -> None:
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
-        ({"functions": ("id",)}, "say how often with ii"),
-        ({"functions": ("id",), "ii": 12, "angles": "sincos"}, "make their own sines"),
+        ({"functions": ("id",)}, "give the interval with ii"),
+        ({"functions": ("id",), "ii": 12, "angles": "sincos"}, "compute the sines themselves"),
     ],
 )
 def test_what_is_refused(choices: dict[str, Any], said: str) -> None:

@@ -130,12 +130,12 @@ def test_less_logic_where_many_joints_are_alike() -> None:
             {"factorisation": "mminvgen"},
             "factorisation: mminvgen: where joints are time-multiplexed",
         ),
-        ({"angles": "sincos"}, "angles: time-multiplexed joints make their own sines"),
+        ({"angles": "sincos"}, "angles: time-multiplexed joints compute the sines themselves"),
         (
             {"formulation": "logarithmic"},
-            "formulation: time-multiplexed joints have composite, lathrop-",
+            "formulation: time-multiplexed joints support composite, lathrop-",
         ),
-        ({"ii": None}, "say how often with ii"),
+        ({"ii": None}, "give the interval with ii"),
         ({"ii": 4}, "stage rnea: ii: 4: time-multiplexed joints take 5 cycles and more"),
     ],
 )

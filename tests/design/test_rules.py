@@ -54,7 +54,9 @@ def test_a_rule_can_be_broken(rule: Rule) -> None:
     assert chosen is not None
     ((key, line),) = broken([rule], None, rule.at, rule.noted, **chosen)
     assert key in (*OPTIONS, "to") and "{" not in line and "\n" not in line
-    prefixed = line.startswith((f"{key}: ", f"{key} ", "sums in", "of rollouts", "of what limbs"))
+    prefixed = line.startswith(
+        (f"{key}: ", f"{key} ", "the common-frame", "in rollouts", "limbs on")
+    )
     assert prefixed or line.startswith(("angles: joints", "scheduler: joints", "error: joints"))
 
 

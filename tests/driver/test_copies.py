@@ -113,7 +113,7 @@ def test_a_robot_that_changed_is_not_copied(tmp_path: Path) -> None:
     robot.write_text(text)
     packed = pickle.dumps(Dynamics(robot, "golden"))
     robot.write_text(text.replace('mass value="1"', 'mass value="2"'))
-    with pytest.raises(InputError, match=r"arm\.urdf: is another robot than when the driver was"):
+    with pytest.raises(InputError, match=r"arm\.urdf: has changed since the driver"):
         pickle.loads(packed)
 
 

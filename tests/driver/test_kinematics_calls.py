@@ -69,7 +69,7 @@ def test_another_base_changes_nothing(call: str) -> None:
 
 
 REFUSALS: list[tuple[dict[str, Any], str]] = [
-    ({"functions": ("pose",)}, "functions: pose is of frames; name their links: --frames LINK"),
+    ({"functions": ("pose",)}, "functions: pose needs frames; name their links: --frames LINK"),
     ({"functions": ("com",), "frames": ("lower_rod",)}, "lower_rod is for functions of them, pose"),
     (
         {"functions": ("jac",), "frames": ("lower",)},

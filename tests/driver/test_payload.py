@@ -128,7 +128,7 @@ def test_where_there_is_none(tmp_path: Path) -> None:
 
     (tmp_path / "arm.urdf").write_bytes((data_folder("robots") / "pendulum.urdf").read_bytes())
     (tmp_path / "arm.yaml").write_text("robot: arm.urdf\npayload: lower_rod\n")
-    with pytest.raises(RobotError, match="payload: here robots carry none; leave it out"):
+    with pytest.raises(RobotError, match="payload: not supported here; leave it out"):
         Parallel(tmp_path / "arm.yaml")
 
 

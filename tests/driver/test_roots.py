@@ -154,12 +154,12 @@ def test_a_given_base_in_hardware(each: Path) -> None:
 @pytest.mark.parametrize(
     ("choices", "why"),
     [
-        ({"accelerator": False, "ii": None}, "tasks of an accelerator say what the base does"),
+        ({"accelerator": False, "ii": None}, "only tasks of an accelerator select the base's role"),
         ({"factorisation": "mminvgen"}, "factorisation: mminvgen: not with root: each"),
         ({"fold": "limbs"}, "fold: limbs: not with root: each"),
         ({"base_link": "upper"}, "base_link: upper: not with root: each"),
         ({"base": "fixed"}, "root: each is for a floating base"),
-        ({"root": "free", "functions": ("fd_given",)}, "fd_given is there with --root each"),
+        ({"root": "free", "functions": ("fd_given",)}, "fd_given needs --root each"),
     ],
 )
 def test_refused(choices: dict[str, Any], why: str) -> None:

@@ -35,7 +35,7 @@ def test_words_and_programs_are_nearly_golden() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(RobotError, match="base_link: lf_shin: ddid is not carried to the file's"):
+    with pytest.raises(RobotError, match="base_link: lf_shin: ddid is not converted to the file's"):
         load("hyq", base="floating", base_link="lf_shin", functions=("ddid",))
     with pytest.raises(RobotError, match="functions: ddid is no task of an accelerator"):
         load("pendulum", functions=("ddid",), accelerator=True)

@@ -252,7 +252,7 @@ def test_depth_of_chains(n: int) -> None:
 
 def test_refused() -> None:
     choices = {"formulation": "logarithmic", "factorisation": "mminvgen"}
-    with pytest.raises(RobotError, match="mminvgen goes from link to link"):
+    with pytest.raises(RobotError, match="mminvgen recurses from link to link"):
         front_end("iiwa14", functions=("minv",), **choices)
     with pytest.raises(RobotError, match="network: brent-kung is for formulation logarithmic"):
         load("iiwa14", network="brent-kung")

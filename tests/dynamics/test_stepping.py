@@ -77,16 +77,22 @@ def test_mimic_joints() -> None:
     [
         ({"functions": ("fd",), "step": 0.01}, "step: 0.01 s is for the function step"),
         ({"step": 0.2}, "seconds above 0 and up to 0.1, not 0.2"),
-        ({"base": "floating", "root": "given"}, "root: given: step moves the file's base"),
-        ({"base": "floating", "base_link": "tool"}, "base_link: tool: step moves the file's base"),
+        (
+            {"base": "floating", "root": "given"},
+            "root: given: step integrates the motion of the file's base",
+        ),
+        (
+            {"base": "floating", "base_link": "tool"},
+            "base_link: tool: step integrates the motion of the file's base",
+        ),
         (
             {"functions": ("fd",), "integrator": "rk4"},
             "integrator: rk4 is for the function step",
         ),
-        ({"angles": "sincos"}, "angles: sincos: step moves angles on, of which only sines"),
+        ({"angles": "sincos"}, "angles: sincos: step integrates angles, whose sines alone"),
         (
             {"integrator": "rk4", "inverse": "near", "formulation": "logarithmic"},
-            "inverse: near: integrator rk4 has M⁻¹ of the first point alone",
+            "inverse: near: integrator rk4 would have M⁻¹ of the first point",
         ),
         ({"accelerator": True}, "step is no task of an accelerator"),
     ],

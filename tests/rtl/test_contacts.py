@@ -98,13 +98,13 @@ def test_golden_refuses_what_is_not_determined() -> None:
 
 
 REFUSALS: list[tuple[dict[str, Any], str]] = [
-    ({"functions": ("cfd",)}, "functions: cfd is of frames; name their links: --frames LINK"),
+    ({"functions": ("cfd",)}, "functions: cfd needs frames; name their links: --frames LINK"),
     ({"contact": "surface"}, "contact: surface is for the function cfd; name that, too"),
     ({"contact_damping": 0.1}, "contact_damping: 0.1 is for the function cfd; name that, too"),
     ({**HELD, "contact_damping": -1}, "contact_damping: 1/kg from 0 to 1, not -1"),
     ({**HELD, "contact": "line"}, 'contact: "line" is unknown; one of point, surface'),
-    ({**HELD, "factorisation": "blocks"}, "factorisation: blocks: cfd goes between the factors"),
-    ({**HELD, "base": "floating", "root": "given"}, "root: given: cfd has no base whose motion"),
+    ({**HELD, "factorisation": "blocks"}, "factorisation: blocks: cfd uses the factors of"),
+    ({**HELD, "base": "floating", "root": "given"}, "root: given: cfd has no base with prescribed"),
     ({**HELD, "accelerator": True}, "functions: cfd is no task of an accelerator, which has id"),
 ]
 

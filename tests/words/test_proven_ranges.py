@@ -91,5 +91,5 @@ def test_pivots_of_which_nothing_is_known_are_named(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("choices", [{"accelerator": True}, {"fold": "joints"}])
 def test_words_that_many_places_share_are_not_proven(choices: dict[str, Any]) -> None:
-    with pytest.raises(RobotError, match=r"proven: one-bit: .* has words of its own"):
+    with pytest.raises(RobotError, match=r"proven: one-bit: .* determines the words"):
         Design("arm.urdf", proven="one-bit", **choices)

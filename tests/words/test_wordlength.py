@@ -216,5 +216,5 @@ def test_guard_bits_take_no_multiplier() -> None:
 
 @pytest.mark.parametrize("choices", [{"error": 1e-3}, {"accelerator": True}, {"fold": "joints"}])
 def test_guard_bits_are_of_words_of_a_width(choices: dict[str, Any]) -> None:
-    with pytest.raises(RobotError, match=r"guard: 2: .* has words of its own"):
+    with pytest.raises(RobotError, match=r"guard: 2: .* determines the words"):
         Design("arm.urdf", guard=2, **choices)
