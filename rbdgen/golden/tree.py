@@ -41,12 +41,12 @@ from ..robot.variations import carrying
 
 def armatures(robot: Robot) -> Array:
     """The rotor inertias on the diagonal of the tree's M (tree size,)."""
-    return _numbers(robot)[0]
+    return coefficients(robot)[0]
 
 
 def efforts(robot: Robot, qd: Array) -> Array:
     """The efforts of damping and friction (N, tree size) at the tree's q̇ (N, tree size)."""
-    _, d, c, w = _numbers(robot)
+    _, d, c, w = coefficients(robot)
     x = np.clip(qd / w, -1.0, 1.0)
     # d q̇ + c s(q̇ / w),  s(x) = (3 x − x³) / 2
     return np.asarray(d * qd + c * x * (3 - x**2) / 2)
@@ -54,19 +54,19 @@ def efforts(robot: Robot, qd: Array) -> Array:
 
 def slopes(robot: Robot, qd: Array) -> Array:
     """The derivative (N, tree size) of ``efforts`` by the velocity of the same coordinate."""
-    _, d, c, w = _numbers(robot)
+    _, d, c, w = coefficients(robot)
     x = np.clip(qd / w, -1.0, 1.0)
     return np.asarray(d + 1.5 * c / w * (1 - x**2))
 
 
 def curvatures(robot: Robot, qd: Array) -> Array:
     """The derivative (N, tree size) of ``slopes``: zero from the width of friction on."""
-    _, _, c, w = _numbers(robot)
+    _, _, c, w = coefficients(robot)
     x = qd / w
     return np.asarray(np.where(np.abs(x) < 1.0, -3.0 * c / w**2 * x, 0.0))
 
 
-def _numbers(robot: Robot) -> Array:
+def coefficients(robot: Robot) -> Array:
     """Armature, damping, friction and its width (4, tree size)."""
     numbers = np.zeros((4, tree_size(robot)))
     numbers[3] = 1.0

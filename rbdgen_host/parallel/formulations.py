@@ -40,7 +40,16 @@ def inverse_dynamics(
     xp = along.xp
     tree = (of_tree(xp, links, qd), of_tree(xp, links, qdd))
     tau = INVERSE[method](links, along, poses(xp, links, q), *tree, f_ext)
+    if links.driven:
+        tau = tau + efforts(xp, links, *tree)
     return of_robot(xp, links, tau)
+
+
+def efforts(xp: Any, links: Links, qd: Array, qdd: Array) -> Array:
+    """a q̈ + d q̇ + c s(q̇ / w) of rotors, damping and friction, (n, k, N); see `Drivetrain`."""
+    a, d, c, w = links.gears
+    x = xp.clip(qd / w, -1.0, 1.0)
+    return a * qdd + d * qd + c / 2 * x * (3 - x * x)
 
 
 def mass_matrix(links: Links, along: Any, method: str, q: Array) -> Array:
@@ -48,6 +57,10 @@ def mass_matrix(links: Links, along: Any, method: str, q: Array) -> Array:
     xp = along.xp
     if method == "composite":
         M = mass.composite(links, along, poses(xp, links, q))
+        if links.driven:
+            size = links.own.size
+            one = xp.eye(size, dtype=links.S.dtype).reshape(*links.own.shape, *links.own.shape, 1)
+            M = M + links.gears[0][:, :, None, None] * one
         return matrix_of_robot(xp, links, M)
     # a column of each unit acceleration, at rest and without gravity: all of them as states
     still = replace(links, gravity=0 * links.gravity)

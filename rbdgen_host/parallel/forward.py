@@ -67,7 +67,7 @@ def from_articulated(links: Links, along: Any, X: Array, I: Array, tau: Array) -
     """000 (18), (19) of articulated inertias I (n, 6, 6, N).
 
     z_λ = Y z + Π τ̂ of all children;  ĉ = Ω⁻¹ (τ̂ − Sᵀ z);  λ = Yᵀ λ_λ + S ĉ;  q̈ = ĉ − Πᵀ λ_λ,
-    with Ω = Sᵀ I S, Π = Xᵀ I S Ω⁻¹ and Y = Xᵀ − Π Sᵀ.
+    with Ω = Sᵀ I S and a rotor's inertia, Π = Xᵀ I S Ω⁻¹ and Y = Xᵀ − Π Sᵀ.
     """
     xp = along.xp
     S = links.S
@@ -138,9 +138,11 @@ def limbs(parent: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 
 def padding(xp: Any, links: Links) -> Array:
-    """(n, k, k, 1): ones where a joint has fewer coordinates than k, so that Ω has an inverse."""
+    """(n, k, k, 1), added to Ω = Sᵀ I S: rotors' inertias, and ones where a joint has fewer
+    coordinates than k, so that Ω has an inverse."""
     missing = np.einsum("ij,jk->ijk", ~links.own, np.eye(links.freedoms))
-    return xp.asarray(missing, links.S.dtype)[..., None]
+    rotors = links.gears[0][:, :, None] * identity(xp, links.freedoms, links.S)
+    return xp.asarray(missing, links.S.dtype)[..., None] + rotors
 
 
 def over(xp: Any, U: Array, D: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdgen.golden import tree
-from rbdgen.golden.tree import inertia_matrix
+from rbdgen.golden.tree import coefficients, inertia_matrix
 from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.model import Array, JointKind, Robot, RobotError
 
@@ -23,6 +23,7 @@ class Links:
     frame in the parent's. ``S`` (n, 6, k, 1) and ``own`` (n, k): motion subspace in the link's
     frame, and which of the k columns are there. ``inertia`` (n, 6, 6, 1) about the link's origin.
     ``gravity`` (6, 1): −g, the base's acceleration. ``G`` (tree's coordinates, nv): `projection`.
+    ``gears`` (4, n, k, 1): a rotor's inertia, damping, friction and its width (`Drivetrain`).
     """
 
     robot: Robot
@@ -34,6 +35,7 @@ class Links:
     inertia: Array
     gravity: Array
     G: Array
+    gears: Array
 
     @property
     def n(self) -> int:
@@ -58,32 +60,33 @@ class Links:
         """Whether any joint slides."""
         return any(joint.kind is not JointKind.REVOLUTE for joint in self.robot.joints)
 
+    @property
+    def driven(self) -> bool:
+        """Whether any joint has a rotor, damping or friction."""
+        return any(not joint.drivetrain.is_zero for joint in self.robot.joints)
+
     def name(self, i: int) -> str:
         return self.robot.joints[i].body
 
     def arrays(self, convert: Callable[[Array], Any]) -> Links:
         """The same with all arrays of numbers converted."""
-        names = ("placement", "offset", "S", "inertia", "gravity", "G")
+        names = ("placement", "offset", "S", "inertia", "gravity", "G", "gears")
         return replace(self, **{name: convert(getattr(self, name)) for name in names})
 
 
 def links_of(robot: Robot) -> Links:
-    """RobotError where nothing moves, or joints have more than their bodies' inertia."""
+    """The links of a robot; RobotError where no joint moves."""
     robot = merge_fixed(robot)
     joints = robot.joints
     if not joints:
         raise RobotError(f"{robot.name}: no joint moves, so there is no dynamics to compute")
-    for joint in joints:
-        if not joint.drivetrain.is_zero:
-            raise RobotError(
-                f"{robot.name}: joint {joint.name} has a rotor, damping or friction, and these "
-                "formulations are of rigid bodies alone; take rbdgen generate --formulation "
-                "logarithmic, or give a Robot without"
-            )
     k = max(joint.kind.nv for joint in joints)
     S, own = np.zeros((len(joints), 6, k)), np.zeros((len(joints), k), bool)
     for i, columns in enumerate(tree.subspaces(robot)):
         S[i, :, : columns.shape[1]], own[i, : columns.shape[1]] = columns, True
+    gears = np.zeros((4, *own.shape, 1))
+    gears[3] = 1.0
+    gears[:, own, 0] = coefficients(robot)
     return Links(
         robot,
         np.array([joint.parent for joint in joints]),
@@ -94,4 +97,5 @@ def links_of(robot: Robot) -> Links:
         np.array([inertia_matrix(joint.inertia) for joint in joints])[..., None],
         np.concatenate([np.zeros(3), -robot.gravity])[:, None],
         tree.projection(robot),
+        gears,
     )

@@ -23,12 +23,17 @@ Indices = NDArray[np.int64]
 
 
 class Nodes:
-    """NumPy, with sines and reciprocals of graph nodes."""
+    """NumPy, with sines, reciprocals and limits of graph nodes."""
 
     def __init__(self, builder: Builder) -> None:
         self.sin = np.frompyfunc(builder.sin, 1, 1)
         self.cos = np.frompyfunc(builder.cos, 1, 1)
         self.reciprocal = np.frompyfunc(builder.recip, 1, 1)
+        self._select = np.frompyfunc(builder.select, 3, 1)
+
+    def clip(self, x: Array, low: float, high: float) -> Array:
+        least = self._select(x - high, x, high)
+        return self._select(least - low, low, least)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)

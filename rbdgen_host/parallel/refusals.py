@@ -21,6 +21,7 @@ def refuse(links: Links, method: str) -> None:
     if method == "cfa":
         _refuse_branches(links)
         _refuse_massless(links)
+        _refuse_rotors(links)
     if method == "scanned_abia":
         _refuse_loose(links)
 
@@ -58,10 +59,21 @@ def _refuse_massless(links: Links) -> None:
             )
 
 
+def _refuse_rotors(links: Links) -> None:
+    """A rotor's inertia is along its joint alone: it is in no link's inertia, which cfa inverts."""
+    for joint in links.robot.joints:
+        if joint.drivetrain.armature:
+            raise RobotError(
+                f"cfa: joint {joint.name} of link {joint.body} has a rotor, whose inertia no "
+                f"link's has in it; {OTHERS}, or 'hybrid_abia'"
+            )
+
+
 def _refuse_loose(links: Links) -> None:
     for joint, S in zip(links.robot.joints, tree.subspaces(links.robot), strict=True):
         I = inertia_matrix(joint.inertia)
-        if np.linalg.eigvalsh(S.T @ I @ S)[0] <= SMALL * max(np.linalg.eigvalsh(I)[-1], 0.0):
+        own = S.T @ I @ S + joint.drivetrain.armature * np.eye(S.shape[1])
+        if np.linalg.eigvalsh(own)[0] <= SMALL * max(np.linalg.eigvalsh(I)[-1], 0.0):
             raise RobotError(
                 f"scanned_abia: link {joint.body} has no inertia along joint {joint.name} by "
                 f"itself; take method='hybrid_abia' or 'jsiia', or give it some"

@@ -282,8 +282,46 @@ def test_what_is_missing_is_said(before: str, said: str) -> None:
     assert said in done.stderr.strip().splitlines()[-1]
 
 
-def test_joints_with_more_than_bodies_are_refused() -> None:
-    robot = random_robot(np.random.default_rng(0), 3)
-    last = replace(robot.joints[2], drivetrain=Drivetrain(damping=1.0))
-    with pytest.raises(RobotError, match="joint002 has a rotor, damping or friction"):
-        Dynamics(robot.with_joints([*robot.joints[:2], last]))
+def driven(mimic: float = 0.0) -> Robot:
+    """A tree whose joints have rotors, dampers and friction, but for the first joint."""
+    rng = np.random.default_rng(3)
+    robot = random_robot(rng, 4, branching=0.4, mimic=mimic)
+    gears = [Drivetrain(*rng.uniform(0.1, 2.0, 3), width=0.5) for _ in robot.joints[1:]]
+    moved = [replace(j, drivetrain=g) for j, g in zip(robot.joints[1:], gears, strict=True)]
+    return robot.with_joints([robot.joints[0], *moved])
+
+
+@pytest.mark.parametrize("mimic", [0.0, pytest.param(0.6, marks=pytest.mark.slow)])
+def test_rotors_damping_and_friction(mimic: float) -> None:
+    """Below and above the width of friction, by each method that a robot can have."""
+    robot = driven(mimic)
+    assert any(j.mimic for j in robot.joints) == bool(mimic)
+    dynamics = Dynamics(robot)
+    q, qd, qdd = golden.random_state(robot, 6, np.random.default_rng(1))
+    tau = golden.rnea(robot, q, qd, qdd)
+    assert 0 < np.mean(np.abs(qd) < 0.5) < 1
+    for method in INVERSE:
+        assert off(dynamics.inverse_dynamics(q, qd, qdd, method), tau) < 1e-12, method
+    for method in MASS:
+        assert off(dynamics.mass_matrix(q, method), golden.crba(robot, q)) < 1e-12, method
+    for method in ("jsiia",) if mimic else ("serial", "jsiia", "hybrid_abia", "scanned_abia"):
+        assert off(dynamics.forward_dynamics(q, qd, tau, method), qdd) < 1e-10, method
+
+
+def test_a_rotor_is_in_no_links_inertia() -> None:
+    """cfa has damping and friction, and refuses rotors; scanned_abia takes one for an inertia."""
+    robot = chain(3)
+    gears = Drivetrain(damping=0.3, friction=0.2, width=0.5)
+    damped = robot.with_joints([replace(joint, drivetrain=gears) for joint in robot.joints])
+    q, qd, qdd = golden.random_state(damped, 3, np.random.default_rng(1))
+    tau = golden.rnea(damped, q, qd, qdd)
+    assert off(Dynamics(damped).forward_dynamics(q, qd, tau, "cfa"), qdd) < 1e-10
+
+    light = massless(1)
+    joints = [replace(joint, drivetrain=Drivetrain(armature=0.5)) for joint in light.joints]
+    rotors = light.with_joints(joints)
+    tau = golden.rnea(rotors, q, qd, qdd)
+    assert off(Dynamics(rotors).forward_dynamics(q, qd, tau, "scanned_abia"), qdd) < 1e-9
+    turned = robot.with_joints([*robot.joints[:2], joints[2]])
+    with pytest.raises(RobotError, match="cfa: joint joint3 of link link3 has a rotor"):
+        Dynamics(turned).forward_dynamics(q, qd, tau, "cfa")

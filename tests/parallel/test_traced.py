@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil, log2
 
 import numpy as np
@@ -13,7 +14,7 @@ from rbdgen.dynamics.networks import NETWORKS
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
-from rbdgen.robot.model import Array, Robot, RobotError
+from rbdgen.robot.model import Array, Drivetrain, Robot, RobotError
 from rbdgen_host.parallel import FORWARD, INVERSE, traced
 from rbdgen_host.parallel.chains import random_chain
 from rbdgen_host.parallel.depth import depth, longest
@@ -53,6 +54,21 @@ def test_forward_dynamics(robot: Robot, method: str) -> None:
         return
     found = values(traced(robot, "fd", method), "qdd", q=state.q, qd=state.qd, tau=tau)
     assert off(found, state.qdd) < 1e-10
+
+
+@pytest.mark.parametrize("method", ["jsiia", "hybrid_abia"])
+def test_rotors_damping_and_friction(method: str) -> None:
+    rng = np.random.default_rng(3)
+    robot = random_robot(rng, 3, branching=0.4)
+    gears = [Drivetrain(*rng.uniform(0.1, 2.0, 3), width=0.5) for _ in robot.joints]
+    moved = [replace(j, drivetrain=g) for j, g in zip(robot.joints, gears, strict=True)]
+    robot = robot.with_joints(moved)
+    q, qd, qdd = golden.random_state(robot, 6, rng)
+    tau = golden.rnea(robot, q, qd, qdd)
+    found = values(traced(robot, "id", "axes"), "tau", q=q, qd=qd, qdd=qdd)
+    assert off(found, tau) < 1e-12
+    found = values(traced(robot, "fd", method), "qdd", q=q, qd=qd, tau=tau)
+    assert off(found, qdd) < 1e-10
 
 
 def test_networks_serve_trees() -> None:
