@@ -48,7 +48,7 @@ def inverse_dynamics(
 def efforts(xp: Any, links: Links, qd: Array, qdd: Array) -> Array:
     """a q̈ + d q̇ + c s(q̇ / w) of rotors, damping and friction, (n, k, N); see `Drivetrain`."""
     a, d, c, w = links.gears
-    x = xp.clip(qd / w, -1.0, 1.0)
+    x = xp.clip(qd * (1 / w), -1.0, 1.0)
     return a * qdd + d * qd + c / 2 * x * (3 - x * x)
 
 
