@@ -82,6 +82,14 @@ class Dynamics:
         """The joints that move, in the order of q and qd."""
         return list(self.robot.joint_names)
 
+    @property
+    def forward_method(self) -> str:
+        """The method of forward dynamics by default: "serial" on a CPU, where fewest operations
+        take least time, else "hybrid_abia"; "jsiia" where a joint mimics another."""
+        if self._links.mimics:
+            return "jsiia"
+        return "serial" if jax.default_backend() == "cpu" else "hybrid_abia"
+
     def inverse_dynamics(
         self, q: Any, qd: Any, qdd: Any, method: str = "axes", f_ext: Any = None
     ) -> Array:
@@ -97,14 +105,16 @@ class Dynamics:
         return self._call(("m", method), q=q)
 
     def forward_dynamics(
-        self, q: Any, qd: Any, tau: Any, method: str = "hybrid_abia", f_ext: Any = None
+        self, q: Any, qd: Any, tau: Any, method: str | None = None, f_ext: Any = None
     ) -> Array:
         """q̈ (…, nv). ``method``: "serial", articulated bodies one after another; "jsiia", the
         inverse of the mass matrix; "hybrid_abia", articulated inertias one after another and all
-        else as scans; "scanned_abia", these too; "cfa", constraint forces by odd-even elimination.
+        else as scans; "scanned_abia", these too; "cfa", constraint forces by odd-even elimination;
+        None, `forward_method`.
 
         RobotError where a robot cannot have the method, with the link and the cure.
         """
+        method = self.forward_method if method is None else method
         _known(method, FORWARD)
         refuse(self._links, method)
         return self._call(("fd", method), q=q, qd=qd, tau=tau, f_ext=f_ext)

@@ -99,6 +99,16 @@ def test_forward_dynamics(name: str, methods: list[str]) -> None:
         assert off(found, qdd) < 1e-10, method
 
 
+@pytest.mark.parametrize(("name", "method"), [("one joint", "serial"), ("mimics", "jsiia")])
+def test_the_default_method_is_one_that_the_robot_can_have(name: str, method: str) -> None:
+    """Link by link on the tests' CPU, and the mass matrix where joints mimic."""
+    dynamics = Dynamics(ROBOTS[name])
+    assert dynamics.forward_method == method
+    q, qd, qdd = golden.random_state(dynamics.robot, 2, np.random.default_rng(3))
+    tau = golden.rnea(dynamics.robot, q, qd, qdd)
+    assert off(dynamics.forward_dynamics(q, qd, tau), qdd) < 1e-10
+
+
 def test_cfa_of_chains_on_one_base() -> None:
     """HyQ's legs, held by the trunk: nothing couples them."""
     dynamics = Dynamics("hyq")
