@@ -138,7 +138,8 @@ def _calls(name: str) -> dict[str, str]:
     return {
         f"{name}(n, …)": "n states in rows, as C and NumPy have arrays. Squares of them are turned "
         "in registers into blocks and back; one state is computed alone.",
-        f"{name}_threads(threads, n, …)": "the same by so many threads, each at least 1024 states.",
+        f"{name}_threads(threads, n, …)": "the same by up to so many threads, in parts of "
+        "1024 states.",
         f"{name}_blocks(blocks, in, out)": "blocks of 8 states (float: 16), whose scalars lie side "
         "by side, 64 bytes for each number; for who can keep states so.",
     }

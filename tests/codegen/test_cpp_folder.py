@@ -55,6 +55,25 @@ def test_the_folder_compiles_as_its_readme_says(tmp_path: Path) -> None:
     assert run(made / "example", made / "no such file").returncode == 2
 
 
+HEADER_STANDARDS = [
+    ("gcc", "c99"),
+    *(("g++", f"c++{year}") for year in (11, 14, 17, 20)),
+]
+
+
+def test_the_header_compiles_without_warnings_in_old_and_new_standards(tmp_path: Path) -> None:
+    made = api.generate("pendulum", tmp_path / "made", to="cpp", functions=("id",)).folder
+    conversions = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Werror"]
+    text = '#include "pendulum_id.h"\nint size(void);\n'
+    text += "int size(void) { return pendulum_id_inputs * pendulum_id_states; }\n"
+    for compiler, standard in HEADER_STANDARDS:
+        source = tmp_path / f"user.{'c' if compiler == 'gcc' else 'cpp'}"
+        source.write_text(text)
+        options = [f"-std={standard}", *conversions, f"-I{made}", "-fsyntax-only"]
+        found = run(compiler, *options, source)
+        assert found.returncode == 0, f"{standard}: {found.stderr}"
+
+
 def test_what_is_of_hardware_is_said_to_have_no_effect(tmp_path: Path) -> None:
     said: list[str] = []
     made = api.generate("pendulum", tmp_path / "made", said.append, to="cpp", ii=4, width=16)
