@@ -39,6 +39,7 @@ from tests.support.proofs import (
 
 pytestmark = pytest.mark.synthesis
 
+LINKS = "connect_links(m, self, skid.i, writer.o)"
 FUNCTIONS = {
     0: TaskFunction("none", 0, 0),
     5: TaskFunction("some", 3, 2),
@@ -373,7 +374,7 @@ def test_no_empty_proof(made: Callable[[], Proof], tmp_path: Path) -> None:
         (ResponseWriter, writer, "(~last | (last_lane >= lane))", "1"),
         (TaskShell, shell, "~registers.enable & ~inside_next", "0"),
         (TaskShell, shell, "~self.s_axis_tlast, inside)", "1, inside)"),
-        (TaskShell, shell, "writer.o.p.last),", "1),"),
+        (TaskShell, shell, LINKS, f"{LINKS}; m.d.comb += self.m_axis_tlast.eq(1)"),
     ],
 )
 def test_a_shell_with_a_mistake_is_refuted(
