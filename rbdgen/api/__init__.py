@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __getattr__ = names_from(
     __name__,
     {
+        "rbdgen_benchmarks.compare.comparison": ("compare",),  # beside the compiler, as in cli
         ".arrays": ("read_arrays", "write_arrays"),
         ".calibration": ("calibrate",),
         ".on_board": ("accelerator_of", "board", "board_design"),
@@ -74,6 +75,7 @@ __all__ = [
     "simulated_board",
     "Report",
     "Results",
+    "compare",  # noqa: F822, by __getattr__
     "evaluate",
     "explore",
     "fit",
