@@ -41,7 +41,7 @@ from ..shell.emit import emit
 from ..system.cache import cached_result
 from ..system.records import Record
 from ..tools.toolchain import SynthesisError
-from .design_cache import compiler_digest, design_digest
+from .digests import compiler_digest, design_digest
 from .synthesis import mapped, yosys_version
 
 Choices = dict[str, Any]

@@ -27,8 +27,8 @@ from ..system.cache import cached, named
 from ..system.compiler import about, find_compiler, processor
 from ..system.quoting import Progress
 from .arrays import refuse_missing_forces
-from .design_cache import FOLDER, compiler_digest, design_digest
 from .design_file import DESIGN, ROBOT, design_text
+from .digests import FOLDER, compiler_digest, design_digest
 from .folder import InputError, read_manifest
 
 if TYPE_CHECKING:
