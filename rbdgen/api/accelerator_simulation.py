@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ..compile.specification import Specification
 from ..design.coordinates import coordinate_errors
+from ..design.facts import AcceleratorRun, FunctionRun, MixedRun
 from ..design.manifest import HardwareManifest
-from ..design.runs import AcceleratorRun, FunctionRun, MixedRun
 from ..draw.rows import Stay, Task, timeline
 from ..system.files import beside
 from ..system.quoting import Progress

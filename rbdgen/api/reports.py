@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from ..design.facts import AcceleratorRun, CoreRun
 from ..design.manifest import HardwareManifest
-from ..design.runs import AcceleratorRun, CoreRun
 from ..draw.tables import table
 from ..robot.model import RobotError
 from ..robot.xml_lines import one_line, parse_xml

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ..compile.samples import accuracy_of
 from ..compile.specification import Specification
 from ..design.coordinates import coordinate_errors
+from ..design.facts import AcceleratorRun, CoreRun
 from ..design.manifest import HardwareManifest
-from ..design.runs import AcceleratorRun, CoreRun
 from ..draw.tables import simulation_text
 from ..graph.accuracy import REPORTED
 from ..system.files import beside

@@ -16,7 +16,7 @@ from ..design.facts import (
 from ..design.limits import LimitRow
 
 if TYPE_CHECKING:
-    from ..design.runs import AcceleratorRun, CoreRun
+    from ..design.facts import AcceleratorRun, CoreRun
     from ..robot.topology import Organisation
 
 
@@ -266,7 +266,7 @@ OF_COORDINATES = "off from float64, RMS, relative to what each coordinate is the
 
 def simulation_text(report: CoreRun | AcceleratorRun) -> str:
     """The report of ``rbdgen.api.simulate``."""
-    from ..design.runs import AcceleratorRun
+    from ..design.facts import AcceleratorRun
 
     if isinstance(report, AcceleratorRun):
         return accelerator_simulation_text(report)

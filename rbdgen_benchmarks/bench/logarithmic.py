@@ -19,7 +19,7 @@ from rbdgen.api.verilog import verilog
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.design.coordinates import brief
-from rbdgen.design.runs import CoreRun
+from rbdgen.design.facts import CoreRun
 from rbdgen.graph.accuracy import SCALES
 from rbdgen.graph.graph import source
 from rbdgen.graph.node import Op

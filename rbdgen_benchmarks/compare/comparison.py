@@ -14,10 +14,10 @@ from rbdgen.api.results import TextReport, study_page
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.front import Front
 from rbdgen.design.effects import refuse_design
+from rbdgen.design.facts import CoreRun
 from rbdgen.design.loading import load, refuse_unknown
 from rbdgen.design.options import DesignChoices
 from rbdgen.design.rules import ONE_TASK
-from rbdgen.design.runs import CoreRun
 from rbdgen.robot.model import RobotError
 from rbdgen.shell.packets import PacketWidths
 from rbdgen.system.quoting import Progress

@@ -13,7 +13,7 @@ import pytest
 from rbdgen import api
 from rbdgen.api import folder
 from rbdgen.cli.main import main
-from rbdgen.design.runs import CoreRun
+from rbdgen.design.facts import CoreRun
 from tests.support.command_line import refused
 from tests.support.coordinates import worst_of
 from tests.support.made import generated

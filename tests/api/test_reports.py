@@ -11,7 +11,7 @@ import pytest
 
 from rbdgen.api.reports import LARGEST, NoReport, read_picture, read_report
 from rbdgen.design.coordinates import CoordinateError, ScaleError
-from rbdgen.design.runs import CoreRun
+from rbdgen.design.facts import CoreRun
 from rbdgen.tools.floorplan import Floor
 from rbdgen.tools.report import Mapped, Usage
 from rbdgen.tools.report import SynthesisReport as Synthesised

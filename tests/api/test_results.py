@@ -16,7 +16,7 @@ from rbdgen import api
 from rbdgen.api.simulation import Simulation
 from rbdgen.api.synthesis import Synthesis
 from rbdgen.design.coordinates import CoordinateError, ScaleError
-from rbdgen.design.runs import AcceleratorRun, CoreRun, FunctionRun, MixedRun
+from rbdgen.design.facts import AcceleratorRun, CoreRun, FunctionRun, MixedRun
 from rbdgen.robot.model import RobotError
 from rbdgen.tools.report import Mapped
 from rbdgen_benchmarks.compare.comparison import compare

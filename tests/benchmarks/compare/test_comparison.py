@@ -13,7 +13,7 @@ import pytest
 from rbdgen import api
 from rbdgen.cli.main import main
 from rbdgen.design.coordinates import CoordinateError, ScaleError
-from rbdgen.design.runs import CoreRun
+from rbdgen.design.facts import CoreRun
 from rbdgen.graph.accuracy import SCALES
 from rbdgen_benchmarks.compare.comparison import _worst, compare, placed, relative, theirs
 from rbdgen_benchmarks.compare.peers import PEERS, Line
