@@ -1,6 +1,5 @@
-"""The packets of a design's tasks: on the shell of words, and on the line to a board.
-
-A C header of a design's packets, of a host's arrays, and of an accelerator's registers.
+"""A C header of a design's packets, on the shell of words and on the line to a board, of a host's
+arrays, and of an accelerator's registers.
 """
 
 from __future__ import annotations

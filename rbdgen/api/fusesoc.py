@@ -1,8 +1,5 @@
-"""Folders for other tools: FuseSoC, LiteX.
-
-A generated folder as a FuseSoC core: lint, simulation, place and route.
-
-An accelerator's folder as a module for LiteX, with DMA, and an example that LiteX simulates.
+"""A generated folder as a FuseSoC core (lint, simulation, place and route), and an accelerator's as
+a module for LiteX, with DMA and an example that LiteX simulates.
 """
 
 from __future__ import annotations

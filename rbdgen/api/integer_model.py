@@ -1,6 +1,5 @@
-"""The Verilated core of a design, for the Python API.
-
-The integer model of a design for any number of states: in NumPy, in C, in C++ for HLS.
+"""The integer model of a design for any number of states, in NumPy, C and C++ for HLS, and its
+Verilated core.
 """
 
 from __future__ import annotations

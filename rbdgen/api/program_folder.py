@@ -1,7 +1,4 @@
-"""The folder of a program: its sources, robot, design and manifest; its arrays of states.
-
-A folder of C++ as a package of Python, which pip installs and which does not need rbdgen.
-"""
+"""The folder of a program, and the package of Python that pip installs from a folder of C++."""
 
 from __future__ import annotations
 

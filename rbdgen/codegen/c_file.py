@@ -1,7 +1,4 @@
-"""Functions in C of graphs in fixed point, and the file that they stand in.
-
-Functions in integers as a folder of C: header, source, conversions, example, build files.
-"""
+"""Graphs in fixed point as a folder of C: header, source, conversions, example, build files."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Programs in floating point: visits in loops, and operations in double among floats.
-
-A robot's functions as visits over real numbers, for programs in loops.
-
-Mixed precision: the operations computed in double in functions that are called in float.
-"""
+"""Programs in floating point: visits in loops, and operations in double among floats."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Rewritten(Record):
 
 @dataclass(frozen=True)
 class Chosen(Record):
-    """The choices that made a design fit its part, as in `Fitted`."""
+    """The choices that made a design fit its part, as in `Choice`."""
 
     note: str
     fits: bool

@@ -1,9 +1,4 @@
-"""The table of options by name, and the keywords that it gives to Python.
-
-The table of options: every choice of a design by its name.
-
-The keywords that choose a design: the options by name, for editors and type checkers.
-"""
+"""The table of options: every choice of a design by its name, and as a keyword of Python."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The cells of each family, and how many sites of a part each takes.
-
-The parts a design can be made for: what they hold, and how long their units take.
-
-How a design is connected: its clock, its reset and its two streams.
-"""
+"""The parts a design can be made for: their cells and sites, the delays of units, and the ports."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Bars in rows over a common axis of cycles, and the heading above them.
 
-The heading above a picture's bars: title, facts, and a legend of colours and names.
-
-Bars in rows over a common axis of cycles: who is where, or what is done, when.
+The heading has a title, facts, and a legend of colours and names.
 
 A run of an accelerator is such a picture. Above, a row for each stage: a bar for every task that it
 has, in the colour of the task's function, with its tag. Below, a row for each task: a bar for every

@@ -212,7 +212,7 @@ class Elimination:
                 z = self.run(self._visit(k), here, operator.mul, y[k], row.inverse)
             others = [found.get(i, ZERO) for i in above]
             others += [ZERO] * (len(row.L) - len(others))
-            found[k] = self.run(Visit("solve", (k,)), here, _substituted, z, row.L, others)
+            found[k] = self.run(Visit("solve", (k,)), here, substituted, z, row.L, others)
         return without_zeros(found)
 
     def solve(self, b: Column, regions: str = "", number: int | None = None) -> Column:
@@ -298,7 +298,7 @@ def less(y: Vector, L: Vector, own: Scalar) -> Vector:
     return [x - entry * own for x, entry in terms][::-1]
 
 
-def _substituted(z: Scalar, L: Vector, above: Vector) -> Scalar:
+def substituted(z: Scalar, L: Vector, above: Vector) -> Scalar:
     """x_k = z_k - Σ L_ki x_i, the nearest x last, as it is the last to be known."""
     for entry, x in zip(reversed(L), reversed(above), strict=True):
         z = z - entry * x

@@ -1,4 +1,6 @@
-"""The inputs that an algorithm asks for by name, and the outputs that it gives.
+"""Ports of an algorithm, and conversion between their scalars and arrays of states.
+
+The inputs that an algorithm asks for by name, and the outputs that it gives.
 
 Conversion between arrays of states and named scalars of a graph: ``q[2]``, ``M[1,0]``.
 

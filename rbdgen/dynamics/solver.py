@@ -1,4 +1,6 @@
-"""M⁻¹ itself, from the factors of M = Lᵀ D L (``elimination``), in two orders.
+"""M⁻¹, and M⁻¹ times columns, from the factors of M or from its entries.
+
+M⁻¹ itself, from the factors of M = Lᵀ D L (``elimination``), in two orders.
 
 A graph takes L M⁻¹ = D⁻¹ L⁻ᵀ, which is upper triangular, row by row, root first: what is rounded
 off in that recurrence has proven bounds. Visits take a column of W = L⁻¹ and V = W D⁻¹ after the
@@ -39,6 +41,7 @@ from .elimination import (
     Entries,
     Order,
     Triangle,
+    substituted,
     triangle,
     without_zeros,
 )
@@ -63,16 +66,10 @@ def _by_rows(factors: Elimination) -> Entries:
             others = [found.get((max(i, j), min(i, j)), ZERO) for i in above]
             first = row.inverse if j == k else ZERO
             visit, here = Visit("inverse", (k, j)), ("inverse", joint)
-            value = factors.run(visit, here, _inverse_entry, first, row.L, others)
+            value = factors.run(visit, here, substituted, first, row.L, others)
             if not is_zero([value]):
                 found[k, j] = value
     return found
-
-
-def _inverse_entry(first: Scalar, L: Vector, others: Vector) -> Scalar:
-    for entry, other in zip(reversed(L), reversed(others), strict=True):
-        first = first - entry * other
-    return first
 
 
 def _by_columns(factors: Elimination) -> Entries:

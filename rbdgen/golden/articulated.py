@@ -1,7 +1,5 @@
 """The recursive algorithms: Newton-Euler, composite bodies, articulated bodies.
 
-The recursive algorithms of inverse dynamics and of the mass matrix.
-
 Inverse dynamics: the recursive Newton-Euler algorithm (Featherstone, RBDA table 5.1).
 
 The mass matrix: the composite-rigid-body algorithm (Featherstone, RBDA table 6.2).

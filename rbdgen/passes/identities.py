@@ -1,4 +1,6 @@
-"""Operations in forms whose words are short.
+"""Passes that merge equal nodes, and that put operations in forms whose words are short.
+
+Operations in forms whose words are short.
 
 Angles in turns: sin x becomes sin 2π(x / 2π), so that dropping whole turns drops bits.
 

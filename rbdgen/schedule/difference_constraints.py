@@ -1,4 +1,6 @@
-"""A part's small memories and fan-out: sizes that schedules, areas and hardware share.
+"""Difference constraints, and the times and sizes of a part that they and areas share.
+
+A part's small memories and fan-out: sizes that schedules, areas and hardware share.
 
 How long operations take within a clock, in nanoseconds: what chaining them reckons with.
 

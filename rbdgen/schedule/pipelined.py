@@ -1,4 +1,6 @@
-"""Links between a host and an accelerator: how long tasks take through each. A model, not measured.
+"""Plans of initiation interval 1, and a model of the links that feed them.
+
+Links between a host and an accelerator: how long tasks take through each. A model, not measured.
 
 Tasks go in, through the core and out as in a pipeline, so that the slowest of the three sets the
 pace. The host's own work and its driver's are in none of these figures.

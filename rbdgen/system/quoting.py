@@ -1,14 +1,8 @@
-"""Lines for people: notes, progress, and quoted data.
+"""Lines for people: notes, progress, refusals, and the text of others quoted in them.
 
-Lines for people: notes, progress, refusals.
-
-Notes: what is left out, approximated or chosen for the user, a line each.
-
-Progress of long work: lines for people, while it runs.
-
-The error of a line that says what is wrong, where, and what cures it.
-
-Text of others, such as the names of a robot's links, in the languages that are written.
+A note says what is left out, approximated or chosen for the user. A refusal says what is wrong,
+where, and what cures it. Text of others, such as the names of a robot's links, is quoted as each
+language that is written needs it.
 
 What a file says is data: the comment, string or page that it stands in goes on behind it. Each
 `Language` says how such text is made fit for its comments and strings (`plain`), in which another

@@ -1,6 +1,5 @@
-"""Running the WebAssembly builds of Yosys and nextpnr, with their output as it comes.
-
-Verilator and a C++ compiler: a design's Verilog as a shared library, without make or perl.
+"""Tools that are run: Yosys and nextpnr as WebAssembly, with their output as it comes; Verilator
+and a C++ compiler, which make a shared library without make or perl.
 """
 
 from __future__ import annotations

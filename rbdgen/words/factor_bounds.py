@@ -1,6 +1,6 @@
-"""Bounds of a robot's M, as proofs take them: `rbdgen.dynamics.pivot_bounds` computes them.
+"""Bounds behind the reciprocals of M's pivots, from the factorisation M = Lᵀ D L.
 
-Bounds behind the reciprocals of M's pivots, from the factorisation M = Lᵀ D L.
+`rbdgen.dynamics.pivot_bounds` computes the bounds of a robot's M that proofs take.
 
 Bounds of operands lose too much there: a pivot is a small difference. But M is that of a robot. Its
 pivots are no smaller than inertias of a few bodies (``PivotBounds``), and Schur complements S of a
