@@ -14,6 +14,7 @@ from ..design.functions import GIVES, INVERTING, ROLLOUTS
 from ..design.manifest import HardwareManifest
 from ..dynamics.interface import place_of_input, places_of_output
 from ..graph.word import FAR, kind_of, shape_of, spell
+from ..robot.frames import ALIGNED, LOCAL, WORLD
 from ..robot.model import BASE
 from ..robot.variations import PAYLOAD
 from ..schedule.pipelined import UART, UDP
@@ -61,7 +62,13 @@ def board_lines(tasks: TaskFacts) -> dict[str, BoardLine]:
 
 WORD = 32  # bits of a packet's words
 SINES = {"sin": "sines", "cos": "cosines"}  # `sin` itself is a function of C's
-# {rows}: of what has no rows for a base whose motion is given; {frames}: how many are named
+AXES = {
+    ALIGNED: "along the world's axes",
+    LOCAL: "along the frame's own axes",
+    WORLD: "along the world's axes, about the world's origin",
+}
+# {rows}: of what has no rows for a base whose motion is given; {frames}: how many are named;
+# {along}: one of these axes
 MEANING = {
     "q": "positions (NQ); angles that their words cannot hold are taken whole turns back",
     "sines": "of the joints' angles, by joint as in the manifest's angles",
@@ -78,8 +85,8 @@ MEANING = {
     "nle": "generalised forces without acceleration ({rows})",
     "p": "positions of the frames' origins ({frames}, 3)",
     "R": "their rotations ({frames}, 3, 3)",
-    "twist": "their velocities ({frames}, 6), linear then angular, along the world's axes",
-    "J": "their Jacobians ({frames}, 6, {rows})",
+    "twist": "their velocities ({frames}, 6), linear then angular, {along}",
+    "J": "their Jacobians ({frames}, 6, {rows}), {along}",
     "drift": "their accelerations without qdd ({frames}, 6)",
     "qdd_c": "accelerations of all that moves while the frames are held ({rows})",
     "lambda_c": "forces that hold them ({frames}, 6), force then moment, along the world's axes",
@@ -131,7 +138,9 @@ def header_of(own: HardwareManifest) -> str:
     given = BASE if own.root == "given" else 0
     near = own.choices.get("inverse") == "near"
     frames = len(own.choices.get("frames", ()))
-    arrays = HostArrays(own.nv, given, near, {kind_of(word.name) for word in tasks.words}, frames)
+    kinds = {kind_of(word.name) for word in tasks.words}
+    along = AXES[own.choices.get("reference", ALIGNED)]
+    arrays = HostArrays(own.nv, given, near, kinds, frames, along)
     common = {
         "name": name,
         "NAME": name.upper(),
@@ -197,11 +206,20 @@ class HostArrays:
 
     ``given``: how many of v's first entries are the base's, its motion being given; ``near``:
     whether M⁻¹ of a state nearby comes in; ``kinds``: of the words of a task; ``frames``: how many
-    are named.
+    are named; ``along``: in which axes their motions are.
     """
 
-    def __init__(self, nv: int, given: int, near: bool, kinds: set[str], frames: int = 0) -> None:
+    def __init__(
+        self,
+        nv: int,
+        given: int,
+        near: bool,
+        kinds: set[str],
+        frames: int = 0,
+        along: str = AXES[ALIGNED],
+    ) -> None:
         self.nv, self.given, self.near, self.frames = nv, given, near, frames
+        self.along = along
         self.rows = nv - given
         self.sines = [SINES[kind] for kind in SINES if kind in kinds]
         self.forces = ["f_ext"] if "f_ext" in kinds else []
@@ -252,7 +270,7 @@ class HostArrays:
 
     def _said(self, array: str) -> str:
         rows = f"NV - {self.given}" if self.given else "NV"
-        return MEANING[array].format(rows=rows, frames=self.frames)
+        return MEANING[array].format(rows=rows, frames=self.frames, along=self.along)
 
     def _taken(self, array: str) -> str:
         # of what comes in, accelerations alone are whole

@@ -30,7 +30,7 @@ def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> d
     joints = slice(given_coordinates(design, robot), None)
     for function in design.functions:
         if function in (*OF_FRAMES, *OF_MASSES):
-            results |= _observed(function, robot, arrays, joints, design.frames)
+            results |= _observed(function, design, robot, arrays, joints)
         elif function == "cfd":
             results |= _held(design, robot, arrays)
         elif function == "step":
@@ -56,19 +56,20 @@ def _carried(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[
 
 
 def _observed(
-    function: str, robot: Robot, arrays: Mapping[str, Array], joints: slice, links: tuple[str, ...]
+    function: str, design: Design, robot: Robot, arrays: Mapping[str, Array], joints: slice
 ) -> dict[str, Array]:
     """Functions of named frames and of the bodies' masses."""
-    q, qd = arrays["q"], arrays.get("qd", np.zeros(0))
+    q, qd, links = arrays["q"], arrays.get("qd", np.zeros(0)), design.frames
+    seen = links, design.reference
     match function:
         case "pose":
             return dict(golden.frame_poses(robot, q, links)._asdict())
         case "twist":
-            return {"twist": golden.frame_velocities(robot, q, qd, links)}
+            return {"twist": golden.frame_velocities(robot, q, qd, *seen)}
         case "jac":
-            return {"J": golden.frame_jacobians(robot, q, links)[..., joints]}
+            return {"J": golden.frame_jacobians(robot, q, *seen)[..., joints]}
         case "drift":
-            return {"drift": golden.frame_drifts(robot, q, qd, links)}
+            return {"drift": golden.frame_drifts(robot, q, qd, *seen)}
         case "com":
             return {"com": golden.center_of_mass(robot, q)}
         case "jcom":

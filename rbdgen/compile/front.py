@@ -230,6 +230,7 @@ def _traced(design: Design, canonical: Robot, numbers: ModelParameters | None = 
         step=design.step,
         integrator=design.integrator,
         held=held(design),
+        reference=design.reference,
         largest=_largest(design, canonical, numbers) if design.products == "winograd" else None,
         in_nodes=nodes_of(design, numbers) if numbers else None,
     )

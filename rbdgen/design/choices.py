@@ -33,6 +33,7 @@ ERROR = 1e-3  # of a coordinate's own size at the limits, ten times that at a te
 FLOAT_ERROR = 1e-5  # of programs in float, by an array's largest entry
 LEAST_FLOAT_ERROR = 1e-6
 NEARBY = 0.01  # rad or m: 10 rad/s for 1 ms
+EVERY = "all"  # links that joints move, of external forces and of named frames
 STEP = 0.001  # s, of the function step
 HELD = {"point": 3, "surface": 6}  # of a frame in contact: its origin's directions; its turn, too
 LARGEST_DAMPING = 1.0  # of contacts

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..robot.frames import ALIGNED, REFERENCES
 from . import checks
 from .choices import (
     CODES,
+    EVERY,
     FACTORISATIONS,
     FLOAT_ERROR,
     HELD,
@@ -23,7 +25,7 @@ from .choices import (
     STEP,
     TOLERANCE,
 )
-from .functions import ALIASES, ROLLOUTS, described
+from .functions import ALIASES, AT_FRAMES, ROLLOUTS, described
 from .option import COMPUTED, OF_BOARDS, REGISTERS, TEXTS, option
 
 
@@ -124,7 +126,7 @@ class FunctionOptions:
     external_forces: tuple[str, ...] = option(
         (),
         checks.words,
-        'links with a force input, or "all"',
+        f'links with a force input, or "{EVERY}"',
         COMPUTED,
         each=str,
         line={"nargs": "*", "metavar": "LINK"},
@@ -163,10 +165,20 @@ class FunctionOptions:
     frames: tuple[str, ...] = option(
         (),
         checks.words,
-        "the links whose frames pose, twist, jac, drift and cfd refer to; fixed links, too",
+        f"the links whose frames {', '.join(AT_FRAMES)} refer to, fixed links, too; or {EVERY}: of "
+        "each joint the link that it moves, which has the joint's frame",
         COMPUTED,
         separator=",",
         line={"metavar": "LINK[,LINK]"},
+    )
+    reference: str = option(
+        ALIGNED,
+        checks.OneOf(*REFERENCES),
+        "frame of reference of twist, jac and drift: local-world-aligned (default), of the "
+        "frame's origin along the world's axes; local, along its own axes; world, spatial vectors "
+        "about the world's origin",
+        COMPUTED,
+        clear=False,
     )
     contact: str = option(
         "point",

@@ -12,6 +12,7 @@ TRAITS = {
     "joints": "computed as visits to joints, in hardware",
     "alone": "τ of id by another name, as visits in a design of nothing else",
     "frames": "of frames that are named",
+    "referred": "of frames' motions, in a frame of reference that is chosen",
     "held": "of frames that are named, and held where they are",
     "masses": "of what all bodies weigh, and where",
     "rollout": "of an accelerator only: so many steps of so long, with the effort of each",
@@ -155,16 +156,23 @@ TABLE = (
     ),
     _row("pose", "q", "p R", "updateFramePlacements", "p and R of --frames", "frames", NONE),
     _row(
-        "twist", "q qd", "twist", "getFrameVelocity", "their velocities, from q, qd", "frames", NONE
+        "twist",
+        "q qd",
+        "twist",
+        "getFrameVelocity",
+        "their velocities, from q, qd",
+        "frames referred",
+        NONE,
+        together="pose",
     ),
-    _row("jac", "q", "J", "computeFrameJacobian", "their Jacobian J", "frames", NONE),
+    _row("jac", "q", "J", "computeFrameJacobian", "their Jacobian J", "frames referred", NONE),
     _row(
         "drift",
         "q qd",
         "drift",
         "getFrameClassicalAcceleration",
         "dJ/dt qd",
-        "frames",
+        "frames referred",
         NONE,
         beside="jac",
     ),
@@ -210,7 +218,7 @@ def unchanged_by(*causes: str) -> tuple[str, ...]:
 NEEDS = {own.name: own.takes for own in TABLE}
 GIVES = {own.name: own.gives for own in TABLE}
 OF_FRAMES, AT_FRAMES = having("frames"), (*having("frames"), *having("held"))
-OF_MASSES = having("masses")
+OF_MASSES, REFERRED = having("masses"), having("referred")
 UNFORCED = unchanged_by("force")
 OF_MOTION, FRICTIONLESS = unchanged_by("gravity", "friction"), unchanged_by("friction")
 ROLLOUTS, MOVING = having("rollout"), having("moves")

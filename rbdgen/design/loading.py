@@ -18,7 +18,7 @@ from ..robot.xml_lines import did_you_mean, quoted, read_bytes
 from ..system.quoting import changing
 from ..system.templates import data_folder
 from .checks import DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
-from .choices import BEST, WORDS
+from .choices import BEST, EVERY, WORDS
 from .design import Design, promising
 from .effects import notes_of_effects
 from .functions import GIVEN_BASE, OF_MOTION, UNFORCED
@@ -302,14 +302,16 @@ def _resolved(design: Design, robot: Robot, root: YamlNode | None) -> Design:
             hint = did_you_mean(name, robot.joint_names, f"; one of {_list(robot.joint_names)}")
             message = f"{said}the robot has no free joint {quoted(name)}{hint}"
             raise _refused(root, message, *keys)
+    bodies = [robot.joints[i].body for i in robot.moving]
+    if design.frames == (EVERY,):
+        design = replace(design, frames=tuple(bodies))
     links = [(name, "frames") for name in design.frames]
     for name, key in [*links, *([(design.payload, PAYLOAD)] if design.payload else [])]:
         try:
             frame_of(robot, name, key)
         except RobotError as error:
             raise _refused(root, str(error), key) from None
-    bodies = [robot.joints[i].body for i in robot.moving]
-    if design.external_forces == ("all",):
+    if design.external_forces == (EVERY,):
         return replace(design, external_forces=tuple(bodies))
     for name in design.external_forces:
         if name not in bodies:

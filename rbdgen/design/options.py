@@ -71,6 +71,7 @@ class DesignChoices(TypedDict, total=False):
     parameters: str | None
     tolerance: float | None
     frames: str | Sequence[str] | None
+    reference: str | None
     contact: str | None
     contact_damping: float | None
     angles: str | None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..system.quoting import idle, listed
-from .functions import AT_FRAMES, FACTORING, FRICTIONLESS, NEEDS, OF_MOTION, SLOPES
+from .functions import AT_FRAMES, FACTORING, FRICTIONLESS, NEEDS, OF_MOTION, REFERRED, SLOPES
 from .options import OPTIONS
 
 SEVERAL = ("functions", "to")  # a condition speaks of each of their values by itself
@@ -198,6 +198,12 @@ IDLE = (
         "frames",
         f"functions of them, {', '.join(AT_FRAMES)}",
         without("functions", *AT_FRAMES),
+        cure="name that, too",
+    ),
+    idle_unless(
+        "reference",
+        f"functions of frames' motions, {', '.join(REFERRED)}",
+        without("functions", *REFERRED),
         cure="name that, too",
     ),
     *(

@@ -16,10 +16,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..design.choices import STEP
-from ..design.functions import INVERTING, NEEDS, OF_FRAMES, OF_MASSES, SLOPES, UNFORCED
+from ..design.functions import INVERTING, NEEDS, OF_FRAMES, OF_MASSES, REFERRED, SLOPES, UNFORCED
 from ..graph.node import Builder
 from ..graph.visits import Visit
 from ..graph.word import ROOT, spell
+from ..robot.frames import ALIGNED, WORLD
 from ..robot.model import Robot, Transform
 from ..robot.variations import PAYLOAD, SIZE
 from ..words.factor_bounds import ACCELERATIONS
@@ -86,6 +87,7 @@ class Functions:
     step: float = STEP
     integrator: str = "euler"
     held: tuple[int, float] = (3, 0.0)
+    reference: str = ALIGNED
     within: Units | None = None  # units to trace in; else those that take the fewest products
     balance: Balance = field(default=ALIKE)
 
@@ -341,18 +343,19 @@ class Functions:
             return
         assert isinstance(ports, GraphPorts)
         if functions & set(OF_FRAMES):
-            seen = self._kinematics(state)
+            seen = self._kinematics(state, self.reference)
             gives_frames(ports, functions, seen, self.frames, self.order)
         if functions & set(OF_MASSES):
             weighed = "_masses" if several or functions & set(OF_FRAMES) else ""
             found = Centroidal(self.builder, self.robot, state, self.multiplications, weighed)
             gives_masses(ports, functions, self.robot, found, state.qd, list(self.order))
 
-    def _kinematics(self, state: RobotState) -> Kinematics:
+    def _kinematics(self, state: RobotState, reference: str = ALIGNED) -> Kinematics:
         """The kinematics of named frames in a state."""
         regions = "_frames" if self.functions - {*OF_FRAMES, *OF_MASSES} else ""
-        moving = "twist" in self.functions
-        return Kinematics(self.builder, self.robot, state, self.multiplications, regions, moving)
+        moving = "twist" in self.functions or ("drift" in self.functions and reference != ALIGNED)
+        traced = self.builder, self.robot, state, self.multiplications, regions
+        return Kinematics(*traced, moving, reference)
 
     def _give_alone(self, ports: Ports, state: RobotState, name: str, regions: str) -> None:
         """τ without acceleration and forces, of a state of which no more is known."""
@@ -368,7 +371,8 @@ class Functions:
         turning = revolute(robot) if self.sincos_inputs else []
         turns = {i: (ports.given(spell("sin", i)), ports.given(spell("cos", i))) for i in turning}
         several = len(robot.children[-1]) > 1 and self.functions & set(OF_MASSES)
-        sees = self.functions & SEEING or several  # where a base is
+        about_origin = self.reference == WORLD and self.functions & {*REFERRED}
+        sees = self.functions & SEEING or several or about_origin  # where a base is
         asked: list[int] = []
         for i in robot.moving:
             joint, at = robot.joints[i], robot.q_slices[i]

@@ -1,20 +1,21 @@
 """Named frames in the world: where they are, J, J q̇ and J̇ q̇, linear part first.
 
-Of the frame's origin, along the world's axes: Pinocchio's LOCAL_WORLD_ALIGNED, and classical
-accelerations. Places are counted from where a floating or planar base is, on which nothing but
-the frame's own place depends.
+The latter three are in one of Pinocchio's frames of reference. Places are counted from where a
+floating or planar base is, on which nothing depends but the frame's own place, and what is about
+the world's origin.
 
 Outputs in the world's frame: functions of named frames, and of all bodies' masses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..graph.node import Builder
 from ..graph.word import spell
+from ..robot.frames import ALIGNED, LOCAL, WORLD
 from ..robot.model import JointKind, Robot, Transform, frozen
 from ..robot.rotors import drivetrains
 from .centroidal import SUMS, Centroidal
@@ -44,7 +45,8 @@ class Placed:
 
 class Kinematics:
     """The bodies of a canonical robot in one state: joint i's in the regions ("place", i) and
-    ("rate", i), ``regions`` being appended. ``moving``: with their velocities."""
+    ("rate", i), ``regions`` being appended. ``moving``: with their velocities. ``reference``: of
+    `REFERENCES`, that of frames' motions."""
 
     def __init__(
         self,
@@ -54,8 +56,9 @@ class Kinematics:
         multiplications: int,
         regions: str,
         moving: bool,
+        reference: str = ALIGNED,
     ) -> None:
-        self.robot = robot
+        self.robot, self.reference = robot, reference
         weightless = replace(robot, gravity=frozen(ZERO))
         still = RobotState(state.q, state.qd, [0.0] * robot.nv, turns=state.turns)
         self.moved = move(Inline(builder, regions), weightless, still, Units(), multiplications)
@@ -75,27 +78,62 @@ class Kinematics:
 
     def jacobian(self, i: int, frame: Transform) -> Columns:
         """The columns of J of a frame on body ``i``; the others are zero."""
-        at, found = self._at(i, frame), Columns()
-        for j in self._path(i):
-            here, factor = self.placed[j], multiplier(self.robot.joints[j])
+        if self.reference == LOCAL:
+            seen = self._from_frame(i, frame)
+        else:
+            base = self.placed[i].base
+            at = self._at(i, frame) if self.reference == ALIGNED else sub(ZERO, base)
+            seen = ((j, self.placed[j].R, sub(at, self.placed[j].p)) for j in self._path(i))
+        found = Columns()
+        for j, R, arm in seen:
+            factor = multiplier(self.robot.joints[j])
             for n, (w, v) in enumerate(axes(self.robot.joints[j].kind)):
-                turning = matvec(here.R, w)
-                linear = add(matvec(here.R, v), cross(turning, sub(at, here.p)))
+                turning = matvec(R, w)
+                linear = add(matvec(R, v), cross(turning, arm))
                 k = self.robot.v_slices[j].start + n
                 column = scale(factor, [*linear, *turning])
                 found[k] = add(found[k], column) if k in found else column
         return found
 
     def twist(self, i: int, frame: Transform) -> Vector:
-        """Velocity of the origin of a frame on body ``i``, and its angular velocity."""
+        """Velocity of a frame on body ``i``, and its angular velocity."""
         w, v = self.rates[i]
-        return [*add(v, cross(w, self._arm(i, frame))), *w]
+        return self._referred(i, frame, add(v, cross(w, self._arm(i, frame))), w)
 
     def drift(self, i: int, frame: Transform) -> Vector:
         """How those change without q̈."""
-        motion, R = self.moved[i].motion, self.placed[i].R
-        a = motion.of_point(frame.translation.tolist())
-        return [*matvec(R, a), *matvec(R, motion.alpha)]
+        motion, R = self.moved[i].motion, self._along(i)
+        a = matvec(R, motion.of_point(frame.translation.tolist()))
+        if self.reference != ALIGNED:  # a point's acceleration, less ω × v, is the spatial one
+            w, v = self.rates[i]
+            a = sub(a, cross(w, add(v, cross(w, self._arm(i, frame)))))
+        return self._referred(i, frame, a, matvec(R, motion.alpha))
+
+    def _referred(self, i: int, frame: Transform, linear: Vector, angular: Vector) -> Vector:
+        """A motion of the frame's origin, along the axes of body ``i`` or the world's, in the frame
+        of reference."""
+        if self.reference == LOCAL:
+            turned = ConstantRotation(frame.rotation)
+            return [*turned.back(linear), *turned.back(angular)]
+        if self.reference == WORLD:
+            linear = add(linear, cross(add(self._at(i, frame), self.placed[i].base), angular))
+        return [*linear, *angular]
+
+    def _from_frame(self, i: int, frame: Transform) -> Iterator[tuple[int, Tensor, Vector]]:
+        """The joints from a frame on body ``i`` to the base, seen from the frame: the rotation of
+        each one's body, by rows, and the frame's origin from the body's, along the frame's axes."""
+        turned = ConstantRotation(frame.rotation)
+        R = [turned.forward(e) for e in ONE]
+        arm = turned.back(frame.translation.tolist())
+        for j in self._path(i):
+            yield j, R, arm
+            joint, moved = self.robot.joints[j], self.moved[j]
+            if moved.rotation is not None:
+                R = [moved.rotation.forward(row) for row in R]
+            arm = add(arm, matvec(R, moved.shift))
+            turned = ConstantRotation(joint.placement.rotation)
+            R = [turned.forward(row) for row in R]
+            arm = add(arm, matvec(R, joint.placement.translation.tolist()))
 
     def _place(self, i: int) -> Placed:
         joint, moved = self.robot.joints[i], self.moved[i]
@@ -109,19 +147,32 @@ class Kinematics:
         return Placed(R, add(above.p, step), step, above.base)
 
     def _rate(self, i: int) -> Twist:
-        """ω of body ``i``, and the velocity of its frame's origin, along the world's axes."""
-        here, (turning, sliding) = self.placed[i], self.moved[i].rates
-        w, v = self.rates[self.robot.joints[i].parent]
+        """ω of body ``i``, and the velocity of its frame's origin, along its own axes or the
+        world's."""
+        moved, joint = self.moved[i], self.robot.joints[i]
+        (w, v), (turning, sliding) = self.rates[joint.parent], moved.rates
+        if self.reference == LOCAL:
+            turned = ConstantRotation(joint.placement.rotation)
+            step = add(joint.placement.translation.tolist(), turned.forward(moved.shift))
+            v = turned.back(add(v, cross(w, step)))
+            v = moved.rotation.back(v) if moved.rotation is not None else v
+            return moved.motion.w, add(v, sliding)
+        here = self.placed[i]
         v = add(add(v, cross(w, here.step)), matvec(here.R, sliding))
         return add(w, matvec(here.R, turning)), v
 
+    def _along(self, i: int) -> Tensor:
+        """The rotation of body ``i`` to the axes along which its motion is."""
+        return ONE if self.reference == LOCAL else self.placed[i].R
+
     def _arm(self, i: int, frame: Transform) -> Vector:
-        """A frame's origin, from that of body ``i``."""
-        return matvec(self.placed[i].R, frame.translation.tolist())
+        """A frame's origin, from that of body ``i``, along these axes."""
+        return matvec(self._along(i), frame.translation.tolist())
 
     def _at(self, i: int, frame: Transform) -> Vector:
         """A frame's origin, from where the base is."""
-        return add(self.placed[i].p, self._arm(i, frame))
+        here = self.placed[i]
+        return add(here.p, matvec(here.R, frame.translation.tolist()))
 
     def _path(self, i: int) -> Iterable[int]:
         """The joints from a body to the base."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..design.choices import STEP
 from ..graph.graph import Graph
 from ..graph.node import Builder
+from ..robot.frames import ALIGNED
 from ..robot.model import Robot, Transform
 from .functions import Functions
 from .interface import GraphPorts
@@ -43,6 +44,7 @@ def trace(
     step: float = STEP,
     integrator: str = "euler",
     held: tuple[int, float] = (3, 0.0),
+    reference: str = ALIGNED,
     in_nodes: InNodes | None = None,
 ) -> Graph:
     """Functions of a canonical robot as one graph.
@@ -51,7 +53,8 @@ def trace(
     gradients), difd (the gradients of q̈ from M⁻¹ given), ddid (the gradients of did's and of M:
     ``second``), step (``step`` seconds of motion by ``integrator``, euler or rk4, and what it
     depends on: ``stepping``), g and nle (τ without acceleration, at rest and in motion, without
-    external forces); of ``frames``, (joint, pose in its body's frame), pose, twist, jac, drift and
+    external forces); of ``frames``, (joint, pose in its body's frame), pose, twist, jac, drift
+    (these three in a ``reference`` of `REFERENCES`) and
     cfd (q̈ while they are held, and by what forces: ``held`` as `contacts` has it);
     of a robot whose inertias are those of bodies com, jcom, energy, ag and hg (``observed``);
     effort (q̈ from ``tau[k]`` and a given ``bias[k]``, the τ that holds the motion without
@@ -97,6 +100,7 @@ def trace(
             step=step,
             integrator=integrator,
             held=held,
+            reference=reference,
         )
         given = found.give(ports, found.state(ports))
         if given is None or "ddid" not in functions:

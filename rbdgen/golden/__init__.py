@@ -15,7 +15,14 @@ from .tree import by_payload, for_each_payload
 
 if TYPE_CHECKING:
     from .articulated import aba, minv
-    from .contacts import Constrained, apart_minv, constraint_dynamics, joint_aba, joint_minv
+    from .contacts import (
+        Constrained,
+        apart_minv,
+        constraint_dynamics,
+        joint_aba,
+        joint_minv,
+        operational_inertia,
+    )
     from .derivatives import (
         ForwardDerivatives,
         InverseDerivatives,
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
         frame_jacobians,
         frame_poses,
         frame_velocities,
+        subtree_centers,
     )
     from .rerooting import Rerooted, Slopes, rerooted, rerooted_forces, rerooted_slopes
     from .step import Sensitivity, euler_sensitivity, rk4_sensitivity, rollout
@@ -60,6 +68,7 @@ __getattr__ = names_from(
             "constraint_dynamics",
             "joint_aba",
             "joint_minv",
+            "operational_inertia",
         ),
         ".derivatives": (
             "ForwardDerivatives",
@@ -81,6 +90,7 @@ __getattr__ = names_from(
             "frame_jacobians",
             "frame_poses",
             "frame_velocities",
+            "subtree_centers",
         ),
         ".step": (
             "Sensitivity",
@@ -125,6 +135,7 @@ __all__ = [
     "joint_minv",
     "minv",
     "neutral",
+    "operational_inertia",
     "random_state",
     "rerooted",
     "rerooted_forces",
@@ -133,4 +144,5 @@ __all__ = [
     "rnea_derivatives",
     "rnea_second_derivatives",
     "rollout",
+    "subtree_centers",
 ]

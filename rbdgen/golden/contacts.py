@@ -23,6 +23,10 @@ from .kinematics import frame_drifts, frame_jacobians
 from .states import positions, tangents
 from .tree import transform_vector
 
+DEPENDENT = (
+    "{}: {}: the held directions are dependent in some state; --contact-damping makes that regular"
+)
+
 
 class Constrained(NamedTuple):
     """Accelerations q̈ (N, nv), and what holds the frames (N, F, 6), force then moment, along the
@@ -61,13 +65,31 @@ def constraint_dynamics(
     try:
         found: Array = np.asarray(np.linalg.solve(whole, right[..., None])[..., 0], np.float64)
     except np.linalg.LinAlgError:
-        raise RobotError(
-            f"{robot.name}: cfd: the held directions are dependent in some state; "
-            "--contact-damping makes that regular"
-        ) from None
+        raise RobotError(DEPENDENT.format(robot.name, "cfd")) from None
     forces: Array = np.zeros((n, len(links), 6))
     forces[..., :axes] = found[:, nv:].reshape(n, len(links), axes)
     return Constrained(found[:, :nv], forces)
+
+
+def operational_inertia(
+    robot: Robot, q: ArrayLike, links: Sequence[str], axes: int = 3, damping: float = 0.0
+) -> Array:
+    """Λ (N, 6 F, 6 F) = (J M⁻¹ Jᵀ + μ 1)⁻¹ of F links' frames, at q (N, nq) (Khatib 1987).
+
+    J is that of ``constraint_dynamics``, and μ the ``damping``; rows and columns of directions
+    beyond the first ``axes`` of a frame are zero. RobotError where directions are dependent and
+    not damped.
+    """
+    q, rows = positions(robot, q), axes * len(links)
+    J = frame_jacobians(robot, q, links)[:, :, :axes].reshape(len(q), rows, robot.nv)
+    inverse = J @ minv(robot, q) @ J.swapaxes(1, 2) + damping * np.eye(rows)
+    found: Array = np.zeros((len(q), len(links), 6, len(links), 6))
+    try:
+        own = np.linalg.inv(inverse)
+    except np.linalg.LinAlgError:
+        raise RobotError(DEPENDENT.format(robot.name, "osim")) from None
+    found[:, :, :axes, :, :axes] = own.reshape(len(q), len(links), axes, len(links), axes)
+    return found.reshape(len(q), 6 * len(links), 6 * len(links))
 
 
 def joint_minv(robot: Robot, q: ArrayLike) -> Array:

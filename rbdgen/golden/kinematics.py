@@ -1,7 +1,10 @@
-"""Where named frames are and how they move, in the world, linear part first.
+"""Where named frames are and how they move, linear part first.
 
-Velocities, Jacobians and accelerations are of the frame's origin, along the world's axes:
-Pinocchio's LOCAL_WORLD_ALIGNED. Accelerations are those of points (classical), not spatial ones.
+Velocities, Jacobians and accelerations are in one of `REFERENCES`, as Pinocchio names them:
+``local``, the frame's own axes and origin; ``world``, spatial vectors about the world's origin;
+``local-world-aligned``, the frame's origin along the world's axes. In each of them the velocity is
+J q̇, and its derivative J q̈ + J̇ q̇: a spatial acceleration in the first two, and in the last that
+of a point (classical).
 
 Centre of mass, energies and centroidal momentum, of all bodies that joints carry.
 
@@ -17,8 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..robot.frames import frame_of, moves
-from ..robot.model import Array, Robot
+from ..robot.frames import ALIGNED, LOCAL, WORLD, frame_of, moves
+from ..robot.model import Array, Robot, RobotError
+from ..robot.xml_lines import quoted
 from . import tree
 from .states import in_chunks, positions, tangents
 from .tree import armatures, joint_pose, motion_cross, motion_transform, transform_vector
@@ -38,21 +42,25 @@ def frame_poses(robot: Robot, q: ArrayLike, links: Sequence[str]) -> Poses:
     return Poses(*in_chunks(lambda robot, q: _frames(robot, q, links), robot, numbers, q))
 
 
-def frame_jacobians(robot: Robot, q: ArrayLike, links: Sequence[str]) -> Array:
+def frame_jacobians(
+    robot: Robot, q: ArrayLike, links: Sequence[str], reference: str = ALIGNED
+) -> Array:
     """J (N, F, 6, nv): the frames' velocities are J q̇."""
     q = positions(robot, q)
 
     def kernel(robot: Robot, q: Array) -> tuple[Array]:
         p, R = world_poses(robot, q)
-        places, _ = _frames(robot, q, links)
+        places, axes = _referred(*_frames(robot, q, links), reference)
         G, own, S = tree.projection(robot), tree.columns(robot), tree.subspaces(robot)
         J = np.zeros((len(q), len(links), 6, len(G)))
         for f, link in enumerate(links):
             i, _ = frame_of(robot, link)
             while i >= 0:
-                # from the body's frame to one at the named frame's origin, along the world's axes
-                back = motion_transform(R[i].swapaxes(1, 2), _times(R[i], places[:, f] - p[i]))
-                J[:, f, :, own[i]] = back @ S[i]
+                # from the body's frame to that of reference
+                turned = R[i].swapaxes(1, 2) @ axes[:, f]
+                J[:, f, :, own[i]] = (
+                    motion_transform(turned, _times(R[i], places[:, f] - p[i])) @ S[i]
+                )
                 i = robot.joints[i].parent
         return (np.roll(J @ G, 3, axis=2),)
 
@@ -61,14 +69,18 @@ def frame_jacobians(robot: Robot, q: ArrayLike, links: Sequence[str]) -> Array:
     return J
 
 
-def frame_velocities(robot: Robot, q: ArrayLike, qd: ArrayLike, links: Sequence[str]) -> Array:
+def frame_velocities(
+    robot: Robot, q: ArrayLike, qd: ArrayLike, links: Sequence[str], reference: str = ALIGNED
+) -> Array:
     """Twists (N, F, 6), linear then angular [m/s; rad/s]."""
-    return _motions(robot, q, qd, links)[0]
+    return _motions(robot, q, qd, links, reference)[0]
 
 
-def frame_drifts(robot: Robot, q: ArrayLike, qd: ArrayLike, links: Sequence[str]) -> Array:
+def frame_drifts(
+    robot: Robot, q: ArrayLike, qd: ArrayLike, links: Sequence[str], reference: str = ALIGNED
+) -> Array:
     """J̇ q̇ (N, F, 6): the frames' accelerations where q̈ = 0 [m/s²; rad/s²]."""
-    return _motions(robot, q, qd, links)[1]
+    return _motions(robot, q, qd, links, reference)[1]
 
 
 def world_poses(robot: Robot, q: Array) -> tuple[Array, Array]:
@@ -104,28 +116,40 @@ def _spatial(robot: Robot, q: Array, qd: Array) -> tuple[Array, Array]:
 
 
 def _motions(
-    robot: Robot, q: ArrayLike, qd: ArrayLike, links: Sequence[str]
+    robot: Robot, q: ArrayLike, qd: ArrayLike, links: Sequence[str], reference: str
 ) -> tuple[Array, Array]:
     q = positions(robot, q)
     (qd,) = tangents(robot, len(q), qd=qd)
 
     def kernel(robot: Robot, q: Array, qd: Array) -> tuple[Array, Array]:
         v, a = _spatial(robot, q, qd)
-        _, R = _frames(robot, q, links)
+        places, R = _frames(robot, q, links)
         found = np.zeros((2, len(q), len(links), 6))
         for f, link in enumerate(links):
             i, pose = frame_of(robot, link)
             X = motion_transform(pose.rotation, pose.translation)
             twist, change = v[i] @ X.T, a[i] @ X.T
-            # of the point: what is spatial, and ω × v
-            change[:, 3:] += np.cross(twist[:, :3], twist[:, 3:])
+            if reference == ALIGNED:  # of the point: what is spatial, and ω × v
+                change[:, 3:] += np.cross(twist[:, :3], twist[:, 3:])
             for k, own in enumerate((twist, change)):
-                found[k, :, f, :3] = transform_vector(R[:, f], own[:, 3:])
-                found[k, :, f, 3:] = transform_vector(R[:, f], own[:, :3])
+                angular, linear = own[:, :3], own[:, 3:]
+                if reference != LOCAL:
+                    linear, angular = (transform_vector(R[:, f], x) for x in (linear, angular))
+                if reference == WORLD:
+                    linear = linear + np.cross(places[:, f], angular)
+                found[k, :, f] = np.hstack([linear, angular])
         return found[0], found[1]
 
     twists, drifts = in_chunks(kernel, robot, 100 * (len(robot.joints) + len(links)), q, qd)
     return twists, drifts
+
+
+def _referred(places: Array, turned: Array, reference: str) -> tuple[Array, Array]:
+    """Origin (N, F, 3) and axes (N, F, 3, 3) in the world of the frames of reference of frames."""
+    if reference == LOCAL:
+        return places, turned
+    upright = np.broadcast_to(np.eye(3), turned.shape)
+    return (np.zeros_like(places) if reference == WORLD else places), upright
 
 
 def _frames(robot: Robot, q: Array, links: Sequence[str]) -> tuple[Array, Array]:
@@ -160,6 +184,26 @@ def center_of_mass(robot: Robot, q: ArrayLike) -> Array:
     q = positions(robot, q)
     (c,) = in_chunks(_center, robot, 30 * len(robot.joints), q)
     return c
+
+
+def subtree_centers(robot: Robot, q: ArrayLike, links: Sequence[str]) -> Array:
+    """Centres of mass (N, F, 3) [m] of all that the joint moves that moves each of F links.
+
+    RobotError where that has no mass.
+    """
+    q = positions(robot, q)
+    joints = [frame_of(robot, link)[0] for link in links]
+    members = [[i for i in range(len(robot.joints)) if _hangs(robot, i, on)] for on in joints]
+    for link, own in zip(links, members, strict=True):
+        if not sum(robot.joints[i].inertia.mass for i in own) > 0:
+            raise RobotError(f"{robot.name}: frames: {quoted(link)} and what it carries weigh 0")
+
+    def kernel(robot: Robot, q: Array) -> tuple[Array]:
+        return (np.stack([_center_of(robot, q, own) for own in members], axis=1),)
+
+    numbers = 30 * (len(robot.joints) + sum(map(len, members)))
+    (centers,) = in_chunks(kernel, robot, numbers, q)
+    return centers
 
 
 def center_of_mass_jacobian(robot: Robot, q: ArrayLike) -> Array:
@@ -209,13 +253,22 @@ def energies(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Energies:
 
 
 def _center(robot: Robot, q: Array) -> tuple[Array]:
+    return (_center_of(robot, q, [i for i in range(len(robot.joints)) if moves(robot, i)]),)
+
+
+def _center_of(robot: Robot, q: Array, joints: Sequence[int]) -> Array:
+    """The centre of mass (N, 3) of some joints' bodies."""
     p, R = world_poses(robot, q)
-    moments = [
-        joint.inertia.mass * p[i] + R[i] @ joint.inertia.h
-        for i, joint in enumerate(robot.joints)
-        if moves(robot, i)
-    ]
-    return (np.sum(moments, axis=0).reshape(len(q), 3) / mass_of(robot),)
+    bodies = [(robot.joints[i].inertia, i) for i in joints]
+    moments = [own.mass * p[i] + R[i] @ own.h for own, i in bodies]
+    return np.sum(moments, axis=0).reshape(len(q), 3) / sum(own.mass for own, _ in bodies)
+
+
+def _hangs(robot: Robot, i: int, on: int) -> bool:
+    """Whether joint ``on`` moves body ``i``."""
+    while i > on:
+        i = robot.joints[i].parent
+    return i == on
 
 
 def _map(robot: Robot, q: Array) -> tuple[Array]:

@@ -24,6 +24,9 @@ from .angles import NOISE, off_quarters, plane_rotation, rotation_to_z, snapped,
 from .model import Inertia, JointKind, Robot, RobotError, Transform, frozen
 from .xml_lines import did_you_mean, quoted
 
+# In which axes, and of which point, a frame's motion is, as Pinocchio names them.
+LOCAL, WORLD, ALIGNED = REFERENCES = ("local", "world", "local-world-aligned")
+
 
 def frame_of(robot: Robot, link: str, said: str = "frames") -> tuple[int, Transform]:
     """The joint whose body has the frame that the file gave ``link``, and its pose in the body's.

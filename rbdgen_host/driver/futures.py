@@ -66,6 +66,11 @@ CALLS = (
         if _GIVEN.keys() >= {*call.functions}
     }
     | {alias: Call((name,), GIVES[name]) for alias, name in ALIASES.items() if name not in WHOLE}
+    | {
+        "framesForwardKinematics": Call(("pose",), GIVES["pose"]),
+        "getFrameJacobian": Call(("jac",), GIVES["jac"]),
+        "forwardKinematics": Call(("twist", "pose"), (*GIVES["pose"], *GIVES["twist"])),
+    }
     | {name: Call((name,), GIVES[name]) for name in NEEDS}
 )
 

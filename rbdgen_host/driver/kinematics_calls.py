@@ -16,7 +16,8 @@ Out = Array | Sequence[Array | None] | None  # where results are written
 class Observing(ABC):
     """Methods of `Dynamics`, each of the function of its name.
 
-    Frames are those of the design, F of them, whatever comes of them has its linear part first, of
+    Frames are those of the design, F of them; with ``frames="all"`` of every joint its own.
+    Whatever comes of them has its linear part first, in the design's ``reference``: by default of
     the frame's origin along the world's axes (Pinocchio's LOCAL_WORLD_ALIGNED). ``out`` is what
     `Dynamics` says of it.
     """
@@ -49,8 +50,25 @@ class Observing(ABC):
         return self._found("jac", q, out=out)
 
     def drift(self, q: ArrayLike, v: ArrayLike, *, out: Out = None) -> Array:
-        """J̇ v (…, F, 6): the (classical) accelerations without that of the joints."""
+        """J̇ v (…, F, 6): the accelerations without that of the joints.
+
+        They are classical where the reference is local-world-aligned, else spatial.
+        """
         return self._found("drift", q, v, out=out)
+
+    def forwardKinematics(
+        self, q: ArrayLike, v: ArrayLike, *, out: Out = None
+    ) -> tuple[Array, Array, Array]:
+        """Positions, rotations and velocities, as `pose` and `twist` return them.
+
+        Of the function twist; positions and rotations are None where the design lacks pose.
+        """
+        return self._found("forwardKinematics", q, v, out=out)
+
+    updateFramePlacements = framesForwardKinematics = pose
+    getFrameVelocity = twist
+    computeFrameJacobian = getFrameJacobian = jac
+    getFrameClassicalAcceleration = drift
 
     def com(self, q: ArrayLike, *, out: Out = None) -> Array:
         """The centre of mass (…, 3)."""
@@ -71,3 +89,9 @@ class Observing(ABC):
     def hg(self, q: ArrayLike, v: ArrayLike, *, out: Out = None) -> Array:
         """The momentum A v (…, 6) about the centre of mass."""
         return self._found("hg", q, v, out=out)
+
+    centerOfMass = com
+    jacobianCenterOfMass = jcom
+    computeMechanicalEnergy = energy
+    computeCentroidalMap = ag
+    computeCentroidalMomentum = hg

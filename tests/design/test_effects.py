@@ -22,6 +22,7 @@ UNMET: list[tuple[dict[str, Any], str]] = [  # choice, what it is for
     ({"frame": "lower_rod"}, "formulation logarithmic"),
     ({"nearby": 0.1}, "inverse near"),
     ({"frames": ("lower_rod",)}, "functions of them, pose, "),
+    ({"reference": "local"}, "functions of frames' motions, twist, jac, drift"),
     ({"contact": "surface"}, "the function cfd"),
     ({"contact_damping": 0.1}, "the function cfd"),
     ({"step": 0.01}, "the function step"),

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from rbdgen.api import states
 from rbdgen.design.functions import OF_FRAMES, OF_MASSES
 from rbdgen.design.loading import load
+from rbdgen.robot.frames import REFERENCES as FRAMES_OF_REFERENCE
 from rbdgen.robot.model import RobotError
 from rbdgen_host.driver import Dynamics
 
+QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
+REFERENCES = {own: getattr(pin, own.replace("-", "_").upper()) for own in FRAMES_OF_REFERENCE}
 SEEN = (*OF_FRAMES, *OF_MASSES)
 CHOICES: dict[str, Any] = {
     "functions": ("g", "nle", *SEEN),
@@ -66,6 +71,54 @@ def test_another_base_changes_nothing(call: str) -> None:
     pairs = zip(expected, found, strict=True) if isinstance(found, tuple) else [(expected, found)]
     for right, ours in pairs:
         np.testing.assert_allclose(ours, right, rtol=0, atol=1e-9 * max(np.abs(right).max(), 1.0))
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_all_joints_as_pinocchio_has_them(reference: str) -> None:
+    model, of = pin.buildModelFromUrdf(QUADRUPED, pin.JointModelFreeFlyer()), REFERENCES[reference]
+    choices: dict[str, Any] = {"base": "floating", "frames": "all", "reference": reference}
+    functions = ("twist", "pose", "jac", "drift")
+    ours = Dynamics(QUADRUPED, "golden", functions=functions, accelerator=False, **choices)
+    data, rng = model.createData(), np.random.default_rng(1)
+    q = pin.integrate(model, pin.neutral(model), rng.uniform(-1, 1, model.nv))
+    v = rng.normal(size=model.nv)
+    # Pinocchio's joints are in the alphabet's order
+    joints = [model.getJointId(name) for name in ours.joint_names]
+    columns = [k for i in joints for k in range(model.idx_vs[i], model.idx_vs[i] + model.nvs[i])]
+    placed = [k for i in joints for k in range(model.idx_qs[i], model.idx_qs[i] + model.nqs[i])]
+    pin.forwardKinematics(model, data, q, v, 0 * v)
+    pin.computeJointJacobians(model, data, q)
+    p, R, twist = ours.forwardKinematics(q[placed], v[columns])
+    J, drift = ours.getFrameJacobian(q[placed]), ours.drift(q[placed], v[columns])
+    assert len(p) == len(joints) == model.njoints - 1
+    aligned = reference == "local-world-aligned"
+    acceleration = pin.getClassicalAcceleration if aligned else pin.getAcceleration
+    for f, i in enumerate(joints):
+        for found, wanted in (
+            (p[f], data.oMi[i].translation),
+            (R[f], data.oMi[i].rotation),
+            (twist[f], pin.getVelocity(model, data, i, of).vector),
+            (J[f], pin.getJointJacobian(model, data, i, of)[:, columns]),
+            (drift[f], acceleration(model, data, i, of).vector),
+        ):
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12 * max(v @ v, 1.0))
+
+
+def test_one_program_for_poses_and_velocities() -> None:
+    """Compiled C++ computes both in one call, the golden model's values."""
+    choices: dict[str, Any] = {
+        "functions": ("twist", "pose"),
+        "frames": "all",
+        "reference": "local",
+    }
+    found, wanted = (
+        Dynamics("pendulum", kind, accelerator=False, **choices).forwardKinematics(
+            [[0.3, -1.2]], [[2.0, 0.5]]
+        )
+        for kind in ("cpp", "golden")
+    )
+    for ours, right in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(ours, right, rtol=0, atol=1e-14)
 
 
 REFUSALS: list[tuple[dict[str, Any], str]] = [

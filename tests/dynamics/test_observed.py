@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.design.functions import GIVES, OF_FRAMES, OF_MASSES
+from rbdgen.design.functions import GIVES, OF_FRAMES, OF_MASSES, REFERRED
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.canonical import stages
-from rbdgen.robot.frames import frame_of
+from rbdgen.robot.frames import ALIGNED, LOCAL, WORLD, frame_of
 from rbdgen.robot.model import BASE, Array, Robot
 from tests.support.random_robots import ALL_KINDS, SINGLE, geared
 from tests.support.traced import links_of, simplified, some_robot
@@ -21,13 +21,15 @@ from tests.support.traced import links_of, simplified, some_robot
 TOLERANCE = 1e-12
 
 
-def expected(robot: Robot, state: golden.State, links: list[str]) -> dict[str, Array]:
-    q, qd, _ = state
+def expected(
+    robot: Robot, state: golden.State, links: list[str], reference: str = ALIGNED
+) -> dict[str, Array]:
+    (q, qd, _), seen = state, (links, reference)
     return {
         **golden.frame_poses(robot, q, links)._asdict(),
-        "twist": golden.frame_velocities(robot, q, qd, links),
-        "J": golden.frame_jacobians(robot, q, links),
-        "drift": golden.frame_drifts(robot, q, qd, links),
+        "twist": golden.frame_velocities(robot, q, qd, *seen),
+        "J": golden.frame_jacobians(robot, q, *seen),
+        "drift": golden.frame_drifts(robot, q, qd, *seen),
         "com": golden.center_of_mass(robot, q),
         "Jcom": golden.center_of_mass_jacobian(robot, q),
         **golden.energies(robot, q, qd)._asdict(),
@@ -49,7 +51,7 @@ def check(robot: Robot, functions: tuple[str, ...], seed: int, **choices: Any) -
     values = evaluate(graph, to_columns(canonical, graph.inputs, {"q": state.q, "qd": state.qd}))
     base = BASE if choices.get("root") == "given" else 0
     found = from_columns(values, robot.nv, base, frames=len(links))
-    wanted = expected(robot, state, links)
+    wanted = expected(robot, state, links, choices.get("reference", ALIGNED))
     wanted |= {name: wanted[name][..., base:] for name in ("J", "Jcom", "Ag")}
     for name in (name for function in functions for name in GIVES[function]):
         array = found.get(name, np.zeros_like(wanted[name]))  # what is zero is left out
@@ -63,6 +65,15 @@ def test_any_joints(function: str, seed: int) -> None:
     """Every kind of joint anywhere, links that are fixed, several trees on the base."""
     robot = some_robot(seed, kinds=ALL_KINDS if seed % 2 else SINGLE, fixed=0.3)
     check(robot, (function,), seed)
+
+
+@pytest.mark.parametrize("reference", [LOCAL, WORLD])
+@pytest.mark.parametrize("seed", range(4))
+def test_frames_of_reference(reference: str, seed: int) -> None:
+    """Of one function, and of those that share its arithmetic; on every kind of base."""
+    robot = some_robot(seed, kinds=ALL_KINDS, fixed=0.3, floating_base=seed == 3)
+    for functions in (*((name,) for name in REFERRED), OF_FRAMES):
+        check(robot, functions, seed, reference=reference)
 
 
 @pytest.mark.parametrize("function", [*OF_FRAMES, *OF_MASSES])

@@ -11,13 +11,14 @@ import pytest
 from rbdgen import golden
 from rbdgen.design.loading import load
 from rbdgen.robot.canonical import stages
+from rbdgen.robot.frames import REFERENCES as FRAMES_OF_REFERENCE
 from rbdgen.robot.frames import frame_of
 from rbdgen.robot.model import Array, Robot, RobotError
 from tests.support.pinocchio_models import peer_from_robot
 from tests.support.random_robots import ALL_KINDS, random_robot
 
 TOLERANCE = 1e-10
-WORLD = pin.LOCAL_WORLD_ALIGNED
+REFERENCES = {own: getattr(pin, own.replace("-", "_").upper()) for own in FRAMES_OF_REFERENCE}
 # A wrist of one joint that carries a flange, which carries a tool: neither moves by itself.
 FLANGE = """<robot name="wrist"><link name="base"/><link name="hand"><inertial>
 <origin xyz="0.1 0 0.05"/><mass value="2"/>
@@ -43,12 +44,18 @@ def near(ours: Array, theirs: Array) -> None:
 def check_frames(
     robot: Robot, state: golden.State, model: pin.Model, frames: dict[str, int]
 ) -> None:
-    """Frames of the model by the names of our links."""
+    """Frames of the model by the names of our links, in all frames of reference."""
     links, data = list(frames), model.createData()
     q, qd, _ = state
     p, R = golden.frame_poses(robot, q, links)
-    J, twist = golden.frame_jacobians(robot, q, links), golden.frame_velocities(robot, q, qd, links)
-    drift = golden.frame_drifts(robot, q, qd, links)
+    ours = {
+        own: (
+            golden.frame_jacobians(robot, q, links, own),
+            golden.frame_velocities(robot, q, qd, links, own),
+            golden.frame_drifts(robot, q, qd, links, own),
+        )
+        for own in REFERENCES
+    }
     for n in range(len(q)):
         pin.forwardKinematics(model, data, q[n], qd[n], 0 * qd[n])
         pin.computeJointJacobians(model, data, q[n])
@@ -56,9 +63,13 @@ def check_frames(
         for f, frame in enumerate(frames.values()):
             near(p[n, f], data.oMf[frame].translation)
             near(R[n, f], data.oMf[frame].rotation)
-            near(J[n, f], pin.getFrameJacobian(model, data, frame, WORLD))
-            near(twist[n, f], pin.getFrameVelocity(model, data, frame, WORLD).vector)
-            near(drift[n, f], pin.getFrameClassicalAcceleration(model, data, frame, WORLD).vector)
+            for own, theirs in REFERENCES.items():
+                J, twist, drift = (array[n, f] for array in ours[own])
+                near(J, pin.getFrameJacobian(model, data, frame, theirs))
+                near(twist, pin.getFrameVelocity(model, data, frame, theirs).vector)
+                aligned = theirs == pin.LOCAL_WORLD_ALIGNED  # else J̇ q̇ is a spatial acceleration
+                of = pin.getFrameClassicalAcceleration if aligned else pin.getFrameAcceleration
+                near(drift, of(model, data, frame, theirs).vector)
 
 
 def check_masses(robot: Robot, state: golden.State, model: pin.Model) -> None:
@@ -97,6 +108,21 @@ def test_robots(name: str, base: str) -> None:
         frames = {body: model.getFrameId(body, pin.FrameType.BODY) for body in bodies}
         check_frames(own, state, model, frames)
         check_masses(own, state, model)
+
+
+def test_drift_is_the_derivative_of_the_jacobian() -> None:
+    """J̇ q̇ by finite differences along q̇, in all frames of reference."""
+    robot, h = random_robot(np.random.default_rng(3), 6, ALL_KINDS), 1e-6
+    q, qd, _ = golden.random_state(robot, 2, np.random.default_rng(3), 1.0)
+    links = [robot.joints[i].body for i in robot.moving]
+    for reference in REFERENCES:
+        after, before = (
+            golden.frame_jacobians(robot, golden.integrate(robot, q, s * h * qd), links, reference)
+            for s in (1, -1)
+        )
+        slope = np.einsum("nfij,nj->nfi", (after - before) / (2 * h), qd)
+        drift = golden.frame_drifts(robot, q, qd, links, reference)
+        np.testing.assert_allclose(drift, slope, rtol=0, atol=1e-7 * np.abs(drift).max())
 
 
 def test_links_that_are_fixed(tmp_path: Path) -> None:

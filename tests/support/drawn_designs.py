@@ -125,6 +125,9 @@ def drawn(seed: int, number: int, folder: Path) -> Drawn:
     choices: Choices = {"functions": functions}
     if AT_FRAMES & set(functions):
         choices["frames"] = frames
+    if {"twist", "jac", "drift"} & set(functions):
+        references = ({}, {"reference": "local"}, {"reference": "world"})
+        choices |= dealt("reference", references, seed, number)
     if "cfd" in functions:
         choices |= dealt("contact", ({}, {"contact": "surface"}), seed, number)
         choices |= dealt("damping", ({"contact_damping": 0.1},) * 3 + ({},), seed, number)
