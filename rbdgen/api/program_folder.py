@@ -6,12 +6,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..codegen.interface import Array, ArrayEntry, ArrayInterface
+from ..codegen.interface import (
+    Array,
+    ArrayEntry,
+    ArrayInterface,
+    Coordinates,
+    JointCoordinates,
+)
 from ..compile.front import Front
 from ..design.arrays import all_gives, given_coordinates, is_loaded, is_pushed, needs
+from ..design.limits import known_limits
 from ..design.manifest import ProgramManifest
 from ..dynamics.interface import WRENCH, place_of_input, places_of_output
 from ..graph.word import PARAMETER, kind_of, shape_of
+from ..robot.angles import endless
 from ..robot.variations import PAYLOAD, SIZE
 from ..system.quoting import Progress
 from ..system.templates import render
@@ -93,6 +101,24 @@ def interface_of(front: Front, together: bool = False) -> ArrayInterface:
         inputs,
         outputs,
         Array(PARAMETER, shapes[PARAMETER]) if front.parameters and together else None,
+    )
+
+
+def coordinates_of(front: Front) -> Coordinates:
+    """The coordinates of the design's robot, their names and limits."""
+    robot, turning = front.robot, endless(front.robot)
+    joints = []
+    for i in robot.free:
+        q, v = robot.q_slices[i].start, robot.v_slices[i].start
+        kind = "continuous" if q in turning else robot.joints[i].kind.value
+        joints.append(JointCoordinates(robot.joints[i].name, kind, q, v))
+    return Coordinates(
+        robot.nq,
+        robot.nv,
+        tuple(joints),
+        tuple(robot.joints[i].body for i in robot.moving),
+        front.design.frames,
+        known_limits(front.design, robot),
     )
 
 

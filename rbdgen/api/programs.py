@@ -20,7 +20,7 @@ from ..system.quoting import Progress
 from ..tasks.c import add_tasks, all_words
 from .compilation import Compilation, Files, graph_files, register_numbers
 from .integer_model import hls_program
-from .program_folder import about, interface_of, program_folder
+from .program_folder import about, coordinates_of, interface_of, program_folder
 from .vectors import task_vectors, vectors, word_vectors
 
 MOST_SHARED = 4000  # numbers in double: a launch has 32764 bytes for all that it is given
@@ -90,6 +90,7 @@ def cpp_program(front: Front, say: Callable[[str], None] = lambda _: None) -> Fi
         program=program,
         in_double=found.nodes,
         joints=joints,
+        coordinates=coordinates_of(front),
     )
     facts["parameters"] = register_numbers(front)
     facts["float"] = facts_of(front, found).to_json()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from ..graph.node import Node
 from ..graph.visits import Program
 from ..system.templates import render
 from .frames import columns, depth_first, walks
-from .interface import Array, ArrayEntry, ArrayInterface, rows
+from .interface import Array, ArrayEntry, ArrayInterface, Coordinates, rows
 from .loops import loops
 from .real import (
     LONGEST,
@@ -49,10 +50,12 @@ def cpp(
     program: Program | None = None,
     in_double: Collection[Node] = (),
     joints: Sequence[str] = (),
+    coordinates: Coordinates | None = None,
 ) -> tuple[dict[str, str], dict[str, Any]]:
     """Files of a library whose functions have ``name``, and facts of it.
 
-    ``NAME.h`` says what there is to call. ``about``: robot and functions, in words. Graphs of more
+    ``NAME.h`` says what there is to call in C, and for ``coordinates`` of a robot ``NAME.hpp`` in
+    C++. ``about``: robot and functions, in words. Graphs of more
     than ``longest`` nodes are split into functions of ``part``, and gradients computed joint by
     joint if functions hand on less then. Of those of more than ``large``
     some blocks, as many as `STACK` has room for, go through each function together, and what
@@ -105,9 +108,12 @@ def cpp(
     }
     if looped:
         facts |= looped.facts.to_json()
+    values["coordinates"] = coordinates
+    values["limits"] = _limits(coordinates) if coordinates else {}
     models = crocoddyl(interface, name, joints, about) | casadi(interface, name, about)
     values["models"] = {file: said(file) for file in models}
-    values["headers"] = [f"{name}.h", *(file for file in models if file.endswith(".hpp"))]
+    headers = [f"{name}.h", *([f"{name}.hpp"] if coordinates else [])]
+    values["headers"] = [*headers, *(file for file in models if file.endswith(".hpp"))]
     files = models | {
         f"{name}.h": render("cpp/header.h.jinja", **values),
         f"{name}_internal.h": render("cpp/internal.h.jinja", **values),
@@ -120,6 +126,8 @@ def cpp(
         "CMakeLists.txt": render("cpp/CMakeLists.txt.jinja", **values),
         "README.md": render("cpp/README.md.jinja", **values),
     }
+    if coordinates:
+        files[f"{name}.hpp"] = render("cpp/header.hpp.jinja", **values)
     for isa, what, size, features in ISAS:
         files[f"{name}_{isa}.cpp"] = render(
             "cpp/processor.cpp.jinja", isa=isa, what=what, bytes=size, features=features, **values
@@ -188,12 +196,25 @@ def _of(arrays: Iterable[Array], scalars: list[tuple[ArrayEntry, ...]]) -> list[
 
 def _table(name: str, numbers: list[int]) -> str:
     """A constant array of C++; of no numbers it has a zero."""
+    lines = _lines(str(number) for number in numbers or [0])
+    return "\n".join([f"constexpr int {name}[] = {{", *(f"    {own}" for own in lines), "};"])
+
+
+def _limits(coordinates: Coordinates) -> dict[str, list[str]]:
+    """The lines of each array of limits; ``detail::inf`` where there is none."""
+    words = {math.inf: "detail::inf", -math.inf: "-detail::inf"}
+    return {
+        limit: _lines(words.get(value, repr(value)) for value in values)
+        for limit, values in coordinates.limits.items()
+    }
+
+
+def _lines(words: Iterable[str]) -> list[str]:
+    """The words with a comma after each, in lines of up to `COLUMNS`."""
     lines, line = [], ""
-    for word in (f"{number}," for number in numbers or [0]):
+    for word in (f"{word}," for word in words):
         if len(line) + len(word) > COLUMNS:
             lines.append(line)
             line = ""
         line += f" {word}" if line else word
-    return "\n".join(
-        [f"constexpr int {name}[] = {{", *(f"    {own}" for own in (*lines, line)), "};"]
-    )
+    return [*lines, line]

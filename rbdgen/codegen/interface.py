@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
@@ -59,6 +59,49 @@ class ArrayInterface(Record):
         """The graph's inputs that all states share."""
         name = self.same.name if self.same else None
         return tuple(own for own, entry in self.inputs.items() if entry.array == name)
+
+
+@dataclass(frozen=True)
+class JointCoordinates(Record):
+    """A joint of one of `KINDS`; its first entry of q and of v. A run of ``count`` such ones."""
+
+    name: str
+    kind: str
+    q: int
+    v: int
+    count: int = 1
+
+
+# "continuous" turns without limits, "planar" has (x, y, cos θ, sin θ); "floating" a quaternion
+KINDS = ("revolute", "continuous", "prismatic", "planar", "floating")
+
+
+@dataclass(frozen=True)
+class Coordinates(Record):
+    """The coordinates of a robot and their names, for programs that step along them.
+
+    ``joints``: in the order of q and of v. ``links``: that joints move; ``frames``: of functions.
+    ``limits``: by name, of all entries of q or of v; infinite where there is none.
+    """
+
+    nq: int
+    nv: int
+    joints: tuple[JointCoordinates, ...]
+    links: tuple[str, ...]
+    frames: tuple[str, ...]
+    limits: Mapping[str, tuple[float, ...]]
+
+    @property
+    def runs(self) -> list[JointCoordinates]:
+        """The joints, neighbours of one kind together if they have one coordinate each."""
+        found: list[JointCoordinates] = []
+        for joint in self.joints:
+            before = found[-1] if found else None
+            if before and before.kind == joint.kind and joint.kind in KINDS[:3]:
+                found[-1] = replace(before, count=before.count + 1)
+            else:
+                found.append(joint)
+        return found
 
 
 def angle_arrays(

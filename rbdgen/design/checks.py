@@ -337,7 +337,7 @@ operand parameters singular workspace buffers stream compute blocks rows kernel 
 chosen threaded threads takes gives isa names jacobians vector unread square turned sizes
 allocated release copy finish launched bytes through_columns with_copies in_turn to_columns to_rows
 shared columns states inputs outputs repair doubt wide loaded stored broken reciprocal mantissa
-exponent scale runs core shell clk rst
+exponent scale runs core shell clk rst rbdgen
 """
 RESERVED = frozenset(
     " ".join([_C, _LIBRARY, _VERILOG, _OTHERS, *map(str.lower, keyword.kwlist)]).split()

@@ -100,6 +100,38 @@ def wrench_limits(design: Design) -> tuple[float, float]:
     return design.limits.force or DEFAULT_FORCE, design.limits.moment or DEFAULT_MOMENT
 
 
+def known_limits(design: Design, robot: Robot) -> dict[str, tuple[float, ...]]:
+    """The limits that the design or the robot's file has, infinite where neither has one.
+
+    ``position_lower`` and ``position_upper`` (nq,), ``velocity_limit``, ``acceleration_limit`` and
+    ``effort_limit`` (nv,), SI units. Efforts are the file's where the design does not say.
+    """
+    files = {robot.joints[i].name: robot.joints[i].limits for i in robot.free}
+    names = ("lower", "upper", *OPTIONS)
+    found: dict[str, list[float]] = {name: [] for name in names}
+    for row in joint_limits(design, robot):
+        file = files[row.joint]
+        positions = row.positions
+        if len(positions) == row.count and row.position_from != FILE:
+            known = row.position_from == URDF or _farthest(file) <= FARTHEST[row.motion]
+            positions = ((file.lower, file.upper) if known else (-math.inf, math.inf),) * row.count
+        found["lower"] += [lower for lower, _ in positions]
+        found["upper"] += [upper for _, upper in positions]
+        for name, (value, source) in (
+            ("velocity", row.velocity),
+            ("acceleration", row.acceleration),
+            ("effort", row.effort),
+        ):
+            known = source != DEFAULT
+            found[name] += [value if known else math.inf] * row.count
+        if row.effort[1] == DEFAULT and file.effort > 0:
+            found["effort"][-row.count :] = [file.effort] * row.count
+    return {
+        (f"position_{name}" if k < 2 else f"{name}_limit"): tuple(found[name])
+        for k, name in enumerate(names)
+    }
+
+
 DEFAULTS: Mapping[str, Mapping[str, float]] = {
     "velocity": DEFAULT_VELOCITY,
     "acceleration": DEFAULT_ACCELERATION,

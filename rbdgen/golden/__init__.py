@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..system.lazy import names_from
 from .articulated import crba, rnea
-from .states import State, integrate, neutral, random_state
+from .states import State, difference, integrate, neutral, random_state
 from .tree import by_payload, for_each_payload
 
 if TYPE_CHECKING:
@@ -121,6 +121,7 @@ __all__ = [
     "centroidal_map",
     "centroidal_momentum",
     "crba",
+    "difference",
     "energies",
     "euler_sensitivity",
     "rk4_sensitivity",

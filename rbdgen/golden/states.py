@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..robot.angles import endless
 from ..robot.model import Array, Joint, JointKind, Robot
-from .tree import cross_matrix, quaternion_matrix, transform_vector, turn
+from .tree import cross_matrix, quaternion_matrix, transform_vector, transpose_times, turn
 
 
 class State(NamedTuple):
@@ -148,8 +149,9 @@ def integrate(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
     """q ⊕ v (N, nq): the configuration reached from q (N, nq) by the constant velocity v (N, nv)
     in unit time. Gradients ∂/∂q of this package are taken along it.
 
-    Floating and planar velocities are in the moving body frame; quaternions and (cos, sin) come
-    out normalised. Raises ValueError on wrong shapes.
+    Floating and planar velocities are in the moving body frame. Quaternions and (cos, sin) of any
+    length but zero stand for their directions, and come out normalised. Raises ValueError on wrong
+    shapes.
     """
     q = positions(robot, q)
     (v,) = tangents(robot, len(q), v=v)
@@ -167,6 +169,38 @@ def integrate(robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
     return result
 
 
+def difference(robot: Robot, q0: ArrayLike, q1: ArrayLike) -> Array:
+    """q1 ⊖ q0 (N, nv): the smallest constant velocity that leads from q0 to q1 (N, nq) in unit
+    time, as Pinocchio's ``difference(q0, q1)``; `integrate` goes back.
+
+    An angle without limits turns the shorter way, by at most π, and so do floating and planar
+    bodies; of half a turn either direction may come out. Quaternions and (cos, sin) of any length
+    but zero stand for their directions. Raises ValueError on wrong shapes.
+    """
+    q0, q1 = positions(robot, q0), positions(robot, q1)
+    if len(q0) != len(q1):
+        raise ValueError(f"q0 has {len(q0)} states, and q1 {len(q1)}")
+    result, round_and_round = np.empty((len(q0), robot.nv)), endless(robot)
+    for i in robot.free:
+        own = robot.q_slices[i]
+        a, b = q0[:, own], q1[:, own]
+        match robot.joints[i].kind:
+            case JointKind.FLOATING:
+                step = _difference_floating(a, b)
+            case JointKind.PLANAR:
+                step = _difference_planar(a, b)
+            case _:
+                step = b - a
+                if own.start in round_and_round:
+                    step -= 2 * np.pi * np.round(step / (2 * np.pi))
+        result[:, robot.v_slices[i]] = step
+    return result
+
+
+def _directions(vectors: Array) -> Array:
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
 def _integrate_floating(q: Array, v: Array) -> Array:
     """SE(3): q (N, 7) · exp(v), v (N, 6) linear then angular."""
     u, w = v[:, :3], v[:, 3:]
@@ -176,17 +210,37 @@ def _integrate_floating(q: Array, v: Array) -> Array:
     B = _cubic_sinc(angle)[..., None]
     # p + R (1 + (1 − cos θ)/θ² ŵ + (θ − sin θ)/θ³ ŵ²) u
     slide = transform_vector(np.eye(3) + A * W + B * W @ W, u)
-    p = q[:, :3] + transform_vector(quaternion_matrix(q[:, 3:]), slide)
+    start = _directions(q[:, 3:])
+    p = q[:, :3] + transform_vector(quaternion_matrix(start), slide)
     # quaternion · (sin(θ/2)/θ w, cos(θ/2))
-    x, c = np.sinc(angle / (2 * np.pi)) / 2 * w, np.cos(angle / 2)
-    vector, scalar = q[:, 3:6], q[:, 6:]
-    turned = np.hstack(
-        [
-            scalar * x + c * vector + np.cross(vector, x),
-            scalar * c - np.sum(vector * x, axis=1, keepdims=True),
-        ]
-    )
-    return np.hstack([p, turned / np.linalg.norm(turned, axis=1, keepdims=True)])
+    step = np.hstack([np.sinc(angle / (2 * np.pi)) / 2 * w, np.cos(angle / 2)])
+    return np.hstack([p, _directions(_product(start, step))])
+
+
+def _difference_floating(q0: Array, q1: Array) -> Array:
+    """SE(3): log(q0⁻¹ · q1) (N, 6) of q0, q1 (N, 7), linear then angular; θ from 0 to π."""
+    start = _directions(q0[:, 3:])
+    relative = _product(start * [-1, -1, -1, 1], _directions(q1[:, 3:]))
+    relative *= np.where(relative[:, 3:] < 0, -1, 1)  # of a quaternion and its antipode the nearer
+    vector, cosine = relative[:, :3], relative[:, 3:]
+    sine = np.linalg.norm(vector, axis=1, keepdims=True)
+    angle = 2 * np.arctan2(sine, cosine)
+    # ω = θ / sin(θ/2) · vector
+    w = np.where(sine > 0, angle / np.where(sine > 0, sine, 1), 2) * vector
+    # (1 − ŵ/2 + (1 − θ/2 cot(θ/2))/θ² ŵ²) Rᵀ (p1 − p0)
+    d = transpose_times(quaternion_matrix(start), q1[:, :3] - q0[:, :3])
+    small = angle < 0.1
+    t, safe = angle**2, np.where(small, 1, angle)
+    series = 1 / 12 + t / 720 + t**2 / 30240 + t**3 / 1209600 + t**4 / 47900160
+    whole = (1 - safe / 2 * cosine / np.where(small, 1, sine)) / safe**2
+    W, D = cross_matrix(w), np.where(small, series, whole)[..., None]
+    return np.hstack([transform_vector(np.eye(3) - W / 2 + D * W @ W, d), w])
+
+
+def _product(a: Array, b: Array) -> Array:
+    """Products (N, 4) of quaternions in the order x, y, z, w."""
+    (u, s), (v, c) = ((own[:, :3], own[:, 3:]) for own in (a, b))
+    return np.hstack([s * v + c * u + np.cross(u, v), s * c - np.sum(u * v, axis=1, keepdims=True)])
 
 
 def _integrate_planar(q: Array, v: Array) -> Array:
@@ -197,10 +251,22 @@ def _integrate_planar(q: Array, v: Array) -> Array:
     # p + R(θ) [ sin ω/ω  −(1 − cos ω)/ω ;  (1 − cos ω)/ω  sin ω/ω ] (vx, vy)
     vx, vy = v[:, :1], v[:, 1:2]
     slide = np.hstack([A * vx - B * vy, B * vx + A * vy])
-    R = turn(z, q[:, 2], q[:, 3])[:, :2, :2]
+    R = turn(z, *_directions(q[:, 2:]).T)[:, :2, :2]
     turned = transform_vector(R, np.hstack([np.cos(w), np.sin(w)]))
-    turned /= np.linalg.norm(turned, axis=1, keepdims=True)
-    return np.hstack([q[:, :2] + transform_vector(R, slide), turned])
+    return np.hstack([q[:, :2] + transform_vector(R, slide), _directions(turned)])
+
+
+def _difference_planar(q0: Array, q1: Array) -> Array:
+    """SE(2): log(q0⁻¹ · q1) (N, 3) of q0, q1 (N, 4) = x, y, cos θ, sin θ; ω from -π to π."""
+    z = np.array([0.0, 0.0, 1.0])
+    R = turn(z, *_directions(q0[:, 2:]).T)[:, :2, :2]
+    (cosine, sine), (x, y) = (
+        transpose_times(R, own).T for own in (_directions(q1[:, 2:]), q1[:, :2] - q0[:, :2])
+    )
+    w = np.arctan2(sine, cosine)
+    # [ ω/2 cot(ω/2)  ω/2 ;  −ω/2  ω/2 cot(ω/2) ] Rᵀ (p1 − p0)
+    A, B = np.cos(w / 2) / np.sinc(w / (2 * np.pi)), w / 2
+    return np.column_stack([A * x + B * y, A * y - B * x, w])
 
 
 def _cubic_sinc(angle: Array) -> Array:

@@ -113,6 +113,17 @@ def periods(robot: Robot) -> dict[int, int]:
     return found
 
 
+def endless(robot: Robot) -> frozenset[int]:
+    """Coordinates of q that are angles without limits, after whose turn the robot is the same:
+    those of URDF's continuous joints."""
+    limits = {robot.q_slices[i].start: robot.joints[i].limits for i in robot.free}
+    return frozenset(
+        at
+        for at, turns in periods(robot).items()
+        if turns == 1 and math.isinf(limits[at].upper - limits[at].lower)
+    )
+
+
 def wrapped(angles: Array, limit: float, turns: int | None) -> Array:
     """The angles [rad], those beyond ±``limit`` within half of so many ``turns`` of zero.
 

@@ -15,6 +15,7 @@ from rbdgen.design.limits import (
     Limit,
     LimitRow,
     Travel,
+    known_limits,
     limits_table,
     no_limits,
     unused_limits,
@@ -27,6 +28,36 @@ from rbdgen.robot.model import RobotError
 def said(robot: str, **choices: Any) -> dict[tuple[str, str], LimitRow]:
     design, loaded = load(robot, **choices)
     return {(row.joint, row.motion): row for row in limits_table(design, loaded)}
+
+
+def test_known_limits_are_no_defaults(tmp_path: Path) -> None:
+    """A limit that nobody named is infinite; efforts are the file's, positions the file's too."""
+    limits = {"lift": "lower='0' upper='2' velocity='3' effort='40'", "free": "", "odd": ""}
+    limits["odd"] = "lower='-1' upper='2e6' velocity='-1' effort='0'"
+    joints = [("lift", "prismatic"), ("free", "continuous"), ("odd", "prismatic")]
+    bodies = ["body", *limits]
+    text = "".join(
+        f"<link name='{name}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' "
+        "ixz='0' iyz='0'/></inertial></link>"
+        for name in bodies
+    )
+    text += "".join(
+        f"<joint name='{name}' type='{kind}'><parent link='{parent}'/><child link='{name}'/>"
+        f"<axis xyz='0 0 1'/>{f'<limit {limits[name]}/>' if limits[name] else ''}</joint>"
+        for (name, kind), parent in zip(joints, bodies, strict=False)
+    )
+    (tmp_path / "r.urdf").write_text(f"<robot name='r'>{text}</robot>")
+    design, robot = load(
+        tmp_path / "r.urdf", base="floating", velocity="root_joint=4", effort="free=7"
+    )
+    found, inf = known_limits(design, robot), np.inf
+    assert found == {
+        "position_lower": (-inf, -inf, -inf, -1, -1, -1, -1, 0, -inf, -inf),
+        "position_upper": (inf, inf, inf, 1, 1, 1, 1, 2, inf, inf),
+        "velocity_limit": (4,) * 6 + (3, inf, inf),
+        "acceleration_limit": (inf,) * 9,
+        "effort_limit": (inf,) * 6 + (40, 7, inf),
+    }
 
 
 def value(entry: Limit) -> tuple[float | None, str]:
