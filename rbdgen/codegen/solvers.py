@@ -15,14 +15,15 @@ GRADIENTS = ("qdd", "dqdd_dq", "dqdd_dqd", "Minv")
 # What the header has for each array.
 PLACES = {
     **{name: name for name in FORWARD},
-    "qdd": "d->qdd.data()",
-    "dqdd_dq": "d->by_q.data()",
-    "dqdd_dqd": "d->by_qd.data()",
-    "Minv": "d->inverse.data()",
+    "qdd": "qdd",
+    "dqdd_dq": "by_q",
+    "dqdd_dqd": "by_qd",
+    "Minv": "inverse",
 }
 
 # What the files are, by how their names end.
 SAID = {
+    "crocoddyl_rbdgen.hpp": "crocoddyl's action model of any robot's functions",
     "_crocoddyl.hpp": "its forward dynamics in crocoddyl, in C++",
     "crocoddyl_example.cpp": "a reach by crocoddyl, over its own dynamics and over these",
     "_casadi.c": "a function of CasADi, with its Jacobian",
@@ -119,7 +120,10 @@ def crocoddyl(
         "nv": takes["qd"],
         "crocoddyl_arguments": ", ".join(PLACES[own] for own in (*takes, *gives)),
     }
-    files = {f"{name}_crocoddyl.hpp": render("cpp/crocoddyl.hpp.jinja", **values)}
+    files = {
+        f"{name}_crocoddyl.hpp": render("cpp/crocoddyl.hpp.jinja", **values),
+        "crocoddyl_rbdgen.hpp": render("crocoddyl/crocoddyl_rbdgen.hpp.jinja"),
+    }
     if takes["q"] == takes["qd"]:
         files["crocoddyl_example.cpp"] = render("cpp/crocoddyl_example.cpp.jinja", **values)
     return files

@@ -1,16 +1,21 @@
 """Crocoddyl's action models over `Dynamics`: any back end computes what its solvers ask for.
 
-mim_solvers takes crocoddyl's problems, and so these models.
+`forward_dynamics` makes the model, in C++ where the functions are; `ForwardDynamics` and
+`ContactDynamics` are in Python. mim_solvers takes crocoddyl's problems, and so these models.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from rbdgen.api.folder import InputError
+from rbdgen.system.compiler import CompilerError, NoCompiler
+from rbdgen.system.quoting import Progress
 
+from .defaults import DEFAULT, DynamicsWarning
 from .dynamics import Dynamics
 from .futures import CALLS
 from .words import Array
@@ -26,6 +31,39 @@ except ModuleNotFoundError:
 
 FREE = 7  # coordinates of a joint that leaves a base free
 TURNING = (2, 1)  # coordinates and velocities of one that turns without end
+
+
+def forward_dynamics(
+    state: Any,
+    costs: Any,
+    dynamics: Dynamics,
+    *,
+    actuation: Any = None,
+    constraints: Any = None,
+    progress: Progress = lambda _: None,
+) -> Any:
+    """The action model of v̇ = FD(q, v, τ) over ``dynamics``.
+
+    Of the back end cpp it is in C++, a ``crocoddyl.DifferentialActionModelFreeFwdDynamics``, which
+    is compiled the first time, once for all robots; ``actuation``, unless every joint is driven,
+    and ``constraints`` are crocoddyl's. Of other back ends, and with a DynamicsWarning where it
+    cannot be compiled, it is a `ForwardDynamics`, which has all joints driven and no constraints.
+    InputError as for that.
+    """
+    model = ForwardDynamics(state, costs, dynamics)
+    if dynamics.backend == DEFAULT:
+        from . import crocoddyl_native as native
+
+        own = crocoddyl.ActuationModelFloatingBase if model.free else crocoddyl.ActuationModelFull
+        try:
+            driven = actuation or own(state)
+            return native.forward(state, driven, costs, constraints, dynamics, progress)
+        except (native.NotNative, NoCompiler, CompilerError) as error:
+            slower = f"crocoddyl calls Python for each state: {error}"
+            warnings.warn(slower, DynamicsWarning, stacklevel=2)
+    if actuation or constraints:
+        raise InputError("actuation, constraints: of models in C++; this one is in Python")
+    return model
 
 
 class ForwardDynamics(crocoddyl.DifferentialActionModelAbstract):

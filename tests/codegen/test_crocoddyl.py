@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 SWINGER = HERE.parent / "robots" / "swinger.urdf"
 WALKER = HERE.parent / "robots" / "walker.urdf"
 FUNCTIONS = ("dfd", "minv")
+HEADERS = {"crocoddyl.hpp", "crocoddyl_rbdgen.hpp"}
 PREFIX = Path(sysconfig.get_path("purelib")) / "cmeel.prefix"
 PROJECT = """\
 cmake_minimum_required(VERSION 3.16)
@@ -46,8 +47,8 @@ def built(source: Path, target: str, build: Path) -> Path:
 @pytest.mark.parametrize(
     ("robot", "choices", "files"),
     [
-        ("pendulum", {"functions": FUNCTIONS}, {"crocoddyl.hpp", "crocoddyl_example.cpp"}),
-        (str(SWINGER), {"functions": FUNCTIONS, "base": "floating"}, {"crocoddyl.hpp"}),
+        ("pendulum", {"functions": FUNCTIONS}, {*HEADERS, "crocoddyl_example.cpp"}),
+        (str(SWINGER), {"functions": FUNCTIONS, "base": "floating"}, HEADERS),
         ("pendulum", {"functions": ("dfd",)}, set()),
         ("pendulum", {"functions": FUNCTIONS, "payload": "lower_rod"}, set()),
         (
@@ -101,4 +102,5 @@ def test_values_and_gradients(tmp_path: Path) -> None:
     apart = np.array([[float(word) for word in line.split()] for line in lines])
     assert apart.shape == (40, 6)
     assert apart.max() < 1e-9
-    assert refused == "swinger_dfd_minv: the model's joints are not those of swinger"
+    joints = "root_joint, shoulder, elbow"
+    assert refused == f"swinger_dfd_minv: the model's joints are not the robot's: {joints}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ from rbdgen import golden
 from rbdgen.api import InputError
 from rbdgen.design.loading import load
 from rbdgen_host.driver import Dynamics
+from rbdgen_host.driver.defaults import DynamicsWarning
 
 pinocchio = pytest.importorskip("pinocchio")
 crocoddyl = pytest.importorskip("crocoddyl")
-from rbdgen_host.driver.crocoddyl_model import ForwardDynamics  # noqa: E402
+from rbdgen_host.driver.crocoddyl_model import ForwardDynamics, forward_dynamics  # noqa: E402
 
 ROBOTS = Path(__file__).parents[2] / "robots"
 FUNCTIONS = ("fd", "dfd", "minv")
@@ -119,6 +121,74 @@ def test_values_and_gradients() -> None:
     assert (ours.calls > 2, ours.cycles) == (True, 0)
 
 
+SWINGER = Path(__file__).parents[1] / "robots" / "swinger.urdf"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake: apt-get install cmake")
+@pytest.mark.parametrize("reads", ["nothing", "placements", "velocities", "a constraint"])
+@pytest.mark.parametrize("other", [False, True], ids=["driven", "other actuation"])
+def test_in_cpp(reads: str, other: bool) -> None:
+    """Beside crocoddyl's own, of a robot whose base floats with joints without end, whatever the
+    residuals read of Pinocchio's data."""
+    if not own_dynamics_is_right():
+        pytest.skip("crocoddyl's own dynamics is wrong with this Pinocchio: pip install pin==4.0.0")
+    model = pinocchio.buildModelFromUrdf(str(SWINGER), pinocchio.JointModelFreeFlyer())
+    state = crocoddyl.StateMultibody(model)
+    driven = crocoddyl.ActuationModelFloatingBase(state)
+    if other:
+        driven = crocoddyl.ActuationSquashingModel(driven, smooth(driven.nu), driven.nu)
+    rng = np.random.default_rng(3)
+    own, link = crocoddyl.CostModelSum(state, driven.nu), model.getFrameId("lower")
+    effort = crocoddyl.ResidualModelControl(state, driven.nu)
+    own.addCost("effort", crocoddyl.CostModelResidual(state, effort), 0.1)
+    place = crocoddyl.ResidualModelFramePlacement(state, link, pinocchio.SE3.Random(), driven.nu)
+    still = pinocchio.Motion.Zero()
+    speed = crocoddyl.ResidualModelFrameVelocity(state, link, still, pinocchio.LOCAL, driven.nu)
+    if reads != "nothing":
+        residual = {"velocities": speed}.get(reads, place)
+        own.addCost("frame", crocoddyl.CostModelResidual(state, residual), 1.0)
+    constraints = None
+    if reads == "a constraint":
+        constraints = crocoddyl.ConstraintModelManager(state, driven.nu)
+        constraints.addConstraint("slow", crocoddyl.ConstraintModelResidual(state, speed))
+    dynamics = Dynamics(str(SWINGER), "cpp", functions=FUNCTIONS, base="floating")
+    ours = forward_dynamics(state, own, dynamics, actuation=driven, constraints=constraints)
+    given = (constraints,) if constraints else ()
+    theirs = crocoddyl.DifferentialActionModelFreeFwdDynamics(state, driven, own, *given)
+    assert isinstance(ours, crocoddyl.DifferentialActionModelFreeFwdDynamics)
+    for _ in range(3):
+        x = state.integrate(state.zero(), rng.uniform(-1, 1, 2 * state.nv))
+        u = rng.uniform(-1, 1, driven.nu)
+        found = []
+        for action in (ours, theirs):
+            data = action.createData()
+            action.calc(data, x, u)
+            action.calcDiff(data, x, u)
+            arrays = [data.cost, data.xout, data.Fx, data.Fu, data.Lx, data.Lu, data.Lxx]
+            found.append([np.array(array) for array in (*arrays, data.h, data.Hx)])
+        for a, b in zip(*found, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+
+
+def smooth(nu: int) -> Any:
+    return crocoddyl.SquashingModelSmoothSat(np.full(nu, -2.0), np.full(nu, 2.0), nu)
+
+
+def test_models_that_cpp_has_none_of() -> None:
+    """Of other back ends the model is in Python; so it is, with a warning, where the functions in
+    C++ take what crocoddyl does not have."""
+    state = state_of("gantry")
+    own = crocoddyl.CostModelSum(state)
+    golden = Dynamics("gantry", "golden", functions=FUNCTIONS)
+    assert type(forward_dynamics(state, own, golden)) is ForwardDynamics
+    with pytest.raises(InputError, match="this one is in Python"):
+        forward_dynamics(state, own, golden, actuation=crocoddyl.ActuationModelFull(state))
+    loaded = Dynamics("gantry", "cpp", functions=FUNCTIONS, payload="tool")
+    with pytest.warns(DynamicsWarning, match="calls Python for each state: dfd of this design"):
+        assert type(forward_dynamics(state, own, loaded)) is ForwardDynamics
+
+
 def test_what_does_not_agree_is_refused() -> None:
     state = state_of("gantry")
     own = crocoddyl.CostModelSum(state)
@@ -134,7 +204,7 @@ def test_an_arm_reaches_in_as_many_iterations() -> None:
     state = state_of("iiwa14")
     theirs = reach(state, crocoddyls(state))
     compiled = Dynamics("iiwa14", "cpp", functions=FUNCTIONS)
-    ours = reach(state, lambda own: ForwardDynamics(state, own, compiled))
+    ours = reach(state, lambda own: forward_dynamics(state, own, compiled))
     assert abs(len(ours) - len(theirs)) <= 1
     np.testing.assert_allclose(ours[:5], theirs[:5], rtol=1e-9)
     words = Dynamics(
@@ -183,11 +253,10 @@ def test_mim_solvers() -> None:
     mim_solvers = pytest.importorskip("mim_solvers")
     state = state_of("gantry")
     dynamics = Dynamics("gantry", "cpp", functions=FUNCTIONS)
-
     solver = mim_solvers.SolverSQP
     found = [
         reach(state, action, solver)
-        for action in (crocoddyls(state), lambda own: ForwardDynamics(state, own, dynamics))
+        for action in (crocoddyls(state), lambda own: forward_dynamics(state, own, dynamics))
     ]
     np.testing.assert_allclose(found[1], found[0], rtol=1e-9)
 
