@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .limits_from_log import fit
     from .on_board import accelerator_of, board, board_design
     from .output_paths import check_place
-    from .program_folder import package_python
+    from .program_folder import package_python, package_ros2
     from .recorded_states import states
     from .results import Generated, Mismatch, Report, Results
     from .robots import mount
@@ -55,7 +55,7 @@ __getattr__ = names_from(
         ".simulation": ("simulate",),
         ".recorded_states": ("states",),
         ".synthesis": ("synthesize",),
-        ".program_folder": ("package_python",),
+        ".program_folder": ("package_python", "package_ros2"),
         ".vivado": ("package_vivado",),
         ".structure": ("topology", "topology_picture"),
     },
@@ -85,6 +85,7 @@ __all__ = [
     "package_fusesoc",
     "package_litex",
     "package_python",
+    "package_ros2",
     "package_vivado",
     "read_arrays",
     "read_manifest",

@@ -1,8 +1,10 @@
-"""The folder of a program, and the package of Python that pip installs from a folder of C++."""
+"""The folder of a program, and packages made of a folder of C++: for pip, and for ROS 2."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from ..codegen.interface import (
 from ..compile.front import Front
 from ..design.arrays import all_gives, given_coordinates, is_loaded, is_pushed, needs
 from ..design.limits import known_limits
+from ..design.loading import load
 from ..design.manifest import ProgramManifest
 from ..dynamics.interface import WRENCH, place_of_input, places_of_output
 from ..graph.word import PARAMETER, kind_of, shape_of
@@ -24,6 +27,7 @@ from ..robot.variations import PAYLOAD, SIZE
 from ..system.quoting import Progress
 from ..system.templates import render
 from .compilation import Files, closed, described, robot_facts, sources_of
+from .design_file import DESIGN
 from .folder import OutputError, checked_folder, text_of, write_file
 from .output_paths import check_place
 
@@ -122,9 +126,56 @@ def coordinates_of(front: Front) -> Coordinates:
     )
 
 
-FOLDER = "python"
-MODULE = "{name}_python.cc"
+PYTHON, ROS2 = "python", "ros2"
 SOURCES, HEADERS = (".cpp", ".cc"), (".h", ".inc")
+STATE = ("q", "qd", "qdd")
+NEEDS = (  # of a package of ROS 2
+    "controller_interface",
+    "hardware_interface",
+    "inverse_dynamics_solver",
+    "pluginlib",
+    "rclcpp",
+    "rclcpp_lifecycle",
+    "trajectory_msgs",
+    "urdf",
+)
+
+
+@dataclass(frozen=True)
+class _Program:
+    """A checked folder of C++ that packages are made of: its manifest, sources and headers."""
+
+    place: Path
+    entry: ProgramManifest
+    sources: Sequence[str]
+    headers: Sequence[str]
+
+    @property
+    def version(self) -> str:
+        """The generator's."""
+        return self.entry.generator.split()[-1]
+
+    def write(self, out: Path, files: Mapping[str, str]) -> None:
+        """Write files of a package to ``out``, once all of them are made."""
+        for file, text in files.items():
+            (out / file).parent.mkdir(parents=True, exist_ok=True)
+            write_file(out / file, text)
+
+
+def _program(folder: str | Path, progress: Progress, trust: bool, of: str) -> _Program:
+    """The folder that a package ``of`` something is made of; OutputError for others."""
+    place = Path(folder)
+    manifest = checked_folder(place, trust, progress)
+    if manifest.get("language") != "cpp":
+        raise OutputError(
+            f"{place}: holds {manifest.get('language', 'Verilog')}, packages of {of} are made "
+            "of C++: rbdgen generate ROBOT --to cpp"
+        )
+    entry = manifest.program
+    files = sorted(file for file in entry.files if file.startswith(f"{entry.name}"))
+    sources = [file for file in files if Path(file).suffix in SOURCES]
+    headers = [file for file in files if Path(file).suffix in HEADERS]
+    return _Program(place, entry, sources, headers)
 
 
 def package_python(
@@ -135,24 +186,15 @@ def package_python(
     Returns the folder and notes. OutputError for a folder that holds no C++ or was changed, unless
     ``trust``.
     """
-    place = Path(folder)
-    manifest = checked_folder(place, trust, progress)
-    if manifest.get("language") != "cpp":
-        raise OutputError(
-            f"{place}: holds {manifest.get('language', 'Verilog')}, packages of Python are made "
-            "of C++: rbdgen generate ROBOT --to cpp"
-        )
-    entry = manifest.program
-    name, out = entry.name, place / FOLDER
-    files = sorted(file for file in entry.files if file.startswith(f"{name}"))
-    sources = [file for file in files if Path(file).suffix in SOURCES]
-    headers = [file for file in files if Path(file).suffix in HEADERS]
-    if MODULE.format(name=name) not in sources:
-        raise OutputError(f"{place}: has no module of Python; generate it again")
+    made = _program(folder, progress, trust, "Python")
+    entry, out = made.entry, made.place / PYTHON
+    if f"{entry.name}_python.cc" not in made.sources:
+        raise OutputError(f"{made.place}: has no module of Python; generate it again")
     check_place(out / "pyproject.toml")
+    name = entry.name
     facts = {
         "name": name,
-        "version": entry.generator.split()[-1],
+        "version": made.version,
         "robot": entry.robot,
         "functions": ", ".join(entry.functions),
         "joint_names": entry.joint_names,
@@ -162,20 +204,96 @@ def package_python(
         "takes": entry.interface.takes,
         "gives": entry.interface.gives,
         "parameters": [number["real"] for number in entry.facts["parameters"]],
-        "sources": sources,
-        "headers": headers,
+        "sources": made.sources,
+        "headers": made.headers,
     }
-    written = {
-        "pyproject.toml": render("python/pyproject.toml.jinja", **facts),
-        "setup.py": render("python/setup.py.jinja", **facts),
-        "README.md": render("python/README.md.jinja", **facts),
-        "MANIFEST.in": "graft src\n",
-        f"{name}/__init__.py": render("python/init.py.jinja", **facts),
-        f"{name}/__init__.pyi": render("python/init.pyi.jinja", **facts),
-        f"{name}/py.typed": "",
-        **{f"src/{file}": text_of(place, file) for file in (*sources, *headers, "README.md")},
-    }
-    for file, text in written.items():
-        (out / file).parent.mkdir(parents=True, exist_ok=True)
-        write_file(out / file, text)
+    copied = (*made.sources, *made.headers, "README.md")
+    made.write(
+        out,
+        {
+            "pyproject.toml": render("python/pyproject.toml.jinja", **facts),
+            "setup.py": render("python/setup.py.jinja", **facts),
+            "README.md": render("python/README.md.jinja", **facts),
+            "MANIFEST.in": "graft src\n",
+            f"{name}/__init__.py": render("python/init.py.jinja", **facts),
+            f"{name}/__init__.pyi": render("python/init.pyi.jinja", **facts),
+            f"{name}/py.typed": "",
+            **{f"src/{file}": text_of(made.place, file) for file in copied},
+        },
+    )
     return out, [*entry.notes]
+
+
+def package_ros2(
+    folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
+) -> tuple[Path, list[str]]:
+    """Write FOLDER/ros2, an ament package: a solver and a controller as plugins, sources.
+
+    Of ``id`` alone, from which M, C q̇, g and friction follow. Returns the folder and notes.
+    OutputError for a folder of anything else, of a robot with a base or joints that are not of one
+    coordinate, or that was changed, unless ``trust``.
+    """
+    made = _program(folder, progress, trust, "ROS 2")
+    entry, out = made.entry, made.place / ROS2
+    _refuse_what_ros2_has_not(made)
+    check_place(out / "package.xml")
+    package = f"{entry.name}_dynamics"  # names of designs are names of packages
+    facts = {
+        "package": package,
+        "name": entry.name,
+        "version": made.version,
+        "robot": entry.robot,
+        "joints": entry.joint_names,
+        "efforts": _efforts(made),
+        "needs": NEEDS,
+        "sources": [file for file in made.sources if file.endswith(".cpp")],
+    }
+    own = ("package.xml", "CMakeLists.txt", "README.md", "solver.xml", "controller.xml")
+    code = ("solver.cpp", "controller.cpp", "description.hpp", "latest.hpp")
+    header = f"{entry.name}.h"
+    copied = {f"src/{file}": file for file in (*made.sources, *made.headers) if file != header}
+    copied = {to: file for to, file in copied.items() if not file.endswith(".cc")}
+    copied[f"include/{package}/{header}"] = header
+    made.write(
+        out,
+        {
+            **{file: render(f"ros2/{file}.jinja", **facts) for file in own},
+            **{f"src/{file}": render(f"ros2/{file}.jinja", **facts) for file in code},
+            f"include/{package}/dynamics.hpp": render("ros2/dynamics.hpp.jinja", **facts),
+            "config/controllers.yaml": render("ros2/controllers.yaml.jinja", **facts),
+            **{to: text_of(made.place, file) for to, file in copied.items()},
+        },
+    )
+    note = f"{out / 'package.xml'}: its licence and maintainer are yours to write"
+    return out, [note, *entry.notes]
+
+
+def _efforts(made: _Program) -> list[float | None]:
+    """The limit of each joint [N·m or N], the design's or else the robot file's; None: neither."""
+    _, robot = load(made.place / DESIGN)
+    filed = {joint.name: joint.limits.effort for joint in robot.joints}
+    every = [limit.effort.value or filed[limit.joint] for limit in made.entry.limits]
+    return [effort if math.isfinite(effort) else None for effort in every]
+
+
+def _refuse_what_ros2_has_not(made: _Program) -> None:
+    """OutputError for functions and robots that the interfaces of ROS 2 have no place for."""
+    entry, again = made.entry, "rbdgen generate ROBOT --function id --to cpp"
+    if tuple(entry.functions) != ("id",):
+        raise OutputError(
+            f"{made.place}: is of {', '.join(entry.functions)}; packages of ROS 2 are of id alone, "
+            f"from which M, C, g and friction follow: {again}"
+        )
+    if others := [own.name for own in entry.interface.takes if own.name not in STATE]:
+        raise OutputError(
+            f"{made.place}: takes {', '.join(others)}, for which the interfaces of ROS 2 have no "
+            f"place; leave out what asks for it: {again}"
+        )
+    names = [limit.joint for limit in entry.limits]  # once for each kind of motion
+    several = next((f"joint {name!r}" for name in names if names.count(name) > 1), None)
+    if entry.base != "fixed" or several:
+        what = several if entry.base == "fixed" else f"its {entry.base} base"
+        raise OutputError(
+            f"{made.place}: {what} has several coordinates; packages of ROS 2 are of robots on a "
+            "fixed base whose joints have one each"
+        )

@@ -105,7 +105,7 @@ def _look(options: Namespace) -> None:
             locate(options.folder)  # a robot
         else:
             entry = read_manifest(Path(options.folder))
-            if getattr(options, "kind", None) != "python":  # a package of which is of C++
+            if getattr(options, "kind", None) not in ("python", "ros2"):  # which are of C++
                 entry.refuse_program()
     elif hasattr(options, "names"):
         from rbdgen_benchmarks.bench.names import chosen

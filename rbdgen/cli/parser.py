@@ -123,13 +123,15 @@ def parser() -> Parser:
         "rbdgen package litex build/iiwa14_accelerator",
         "rbdgen package vivado build/iiwa14_accelerator",
         "rbdgen package python build/iiwa14_id   of --to cpp; pip install build/iiwa14_id/python",
+        "rbdgen package ros2 build/iiwa14_id     of --to cpp; colcon builds build/iiwa14_id/ros2",
     )
     made.add_argument(
         "kind",
-        choices=("fusesoc", "litex", "vivado", "python"),
-        metavar="fusesoc|litex|vivado|python",
+        choices=("fusesoc", "litex", "vivado", "python", "ros2"),
+        metavar="fusesoc|litex|vivado|python|ros2",
         help="a .core file; a module with DMA, and a SoC to simulate; an IP, and Tcl of block "
-        "designs for PYNQ-Z2 and KV260; a package of Python, of C++",
+        "designs for PYNQ-Z2 and KV260; of C++ a package of Python; of C++ of id a package of ROS "
+        "2, with an inverse_dynamics_solver and a controller for ros2_control",
     )
     made.add_argument("folder", metavar="DIR", help="what generate wrote")
 

@@ -129,11 +129,11 @@ LANGUAGES = {
     **dict.fromkeys(("py", "pyi", "toml"), PYTHON),
     "tcl": TCL,
     "txt": CMAKE,  # CMakeLists.txt
-    "core": YAML,
+    **dict.fromkeys(("core", "yaml"), YAML),
     "md": MARKDOWN,
 }
 
 
 def markup(text: str) -> str:
-    """``text`` as it stands in HTML, in an element or in a quoted attribute."""
+    """``text`` as it stands in HTML or XML, in an element or in a quoted attribute."""
     return escape(lines(text))

@@ -4,8 +4,8 @@ once installed.
 The templates that travel with rbdgen, filled in.
 
 What ``{{ }}`` puts into a text is data, and goes through its language's `Language.plain`, in HTML
-through `markup`, so that no template can forget it. Code that rbdgen made itself is marked by the
-filter ``safe``. ``{{ x | literal }}`` is x as a string of the language, with its quotes.
+and XML through `markup`, so that no template can forget it. Code that rbdgen made itself is marked
+by the filter ``safe``. ``{{ x | literal }}`` is x as a string of the language, with its quotes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def data_folder(name: str) -> Path:
     raise FileNotFoundError(f"rbdgen's data folder {name!r} is missing; install rbdgen again")
 
 
-HTML = "html"
+MARKUP = ("html", "xml")
 
 
 def render(template: str, **values: Any) -> str:
@@ -53,7 +53,7 @@ def _environment(kind: str) -> jinja2.Environment:
         """A value quoted for the language, if it is not of it already."""
         return value if isinstance(value, jinja2.Undefined | Markup) else Markup(fit(str(value)))
 
-    fit = markup if kind == HTML else LANGUAGES[kind].plain
+    fit = markup if kind in MARKUP else LANGUAGES[kind].plain
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(data_folder("templates")),
         undefined=jinja2.StrictUndefined,
@@ -64,6 +64,6 @@ def _environment(kind: str) -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    if kind != HTML and (literal := LANGUAGES[kind].literal):
+    if kind not in MARKUP and (literal := LANGUAGES[kind].literal):
         environment.filters["literal"] = lambda text: Markup(literal(str(text)))
     return environment

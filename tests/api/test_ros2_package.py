@@ -1,0 +1,380 @@
+"""Folders of C++ as packages of ROS 2: what is written, refused, compiled against declarations of
+its interfaces, and what the plugins compute, without an allocation or a lock in `update`."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sysconfig
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+import pytest
+import yaml
+
+from rbdgen import api
+from rbdgen.api.folder import OutputError
+from tests.system.test_quoting import Tags
+
+HERE = Path(__file__).parent
+EIGEN = Path(sysconfig.get_path("purelib")) / "cmeel.prefix" / "include" / "eigen3"
+STRICT = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror")
+PLUGINS = ("solver.cpp", "controller.cpp")
+LATER = ("-DJAZZY", "-DHUMBLE")  # interfaces as they are from Jazzy on, and as they were
+HEADERS = (
+    "controller_interface/controller_interface.hpp",
+    "inverse_dynamics_solver/exceptions.hpp",
+    "inverse_dynamics_solver/inverse_dynamics_solver.hpp",
+    "pluginlib/class_list_macros.hpp",
+    "rclcpp/parameter.hpp",
+    "rclcpp/rclcpp.hpp",
+    "trajectory_msgs/msg/joint_trajectory_point.hpp",
+    "urdf/model.h",
+)
+JOINTS = ("a'\" <b> & --> ]]> */ \\ ??/ {{7}}", "-slide: [x]", "turn #3")
+FRICTION = ((0.3, 0.5), (0.0, 0.4), (0.2, 0.0))
+EFFORTS = (30.0, None, 5.0)
+STATES = 40
+NAME = "arm_1_dynamics"
+
+
+def urdf(joints: tuple[str, ...] = JOINTS, friction: bool = True) -> str:
+    links = ["<link name='l0'/>"]
+    for k, name in enumerate(joints):
+        kind = ("revolute", "prismatic", "continuous")[k]
+        damping, coulomb = FRICTION[k]
+        own = f"<dynamics damping='{damping}' friction='{coulomb}'/>" if friction else ""
+        effort = f"effort='{EFFORTS[k]}'" if EFFORTS[k] else ""
+        links.append(
+            f"<link name='l{k + 1}'><inertial><origin xyz='0.1 0.02 {0.1 * k}'/><mass value='2'/>"
+            "<inertia ixx='0.02' ixy='0.001' ixz='0' iyy='0.03' iyz='0.002' izz='0.04'/>"
+            f"</inertial></link><joint name={quoteattr(name)} type='{kind}'>"
+            f"<parent link='l{k}'/><child link='l{k + 1}'/><origin xyz='0.3 0 0.1' rpy='0.3 0 0'/>"
+            f"<axis xyz='0 {k % 2} {1 - k % 2}'/>{own}"
+            f"<limit lower='-2' upper='2' velocity='3' {effort}/></joint>"
+        )
+    return f"<robot name='arm &lt;b&gt; &quot; -- */ {{{{7}}}}'>{''.join(links)}</robot>"
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package's robot, and its probes by what they were compiled for."""
+
+    robot: Path
+    probes: dict[str, Path]
+
+    def run(
+        self, of: str, rows: Iterable[Iterable[float]] = (), later: str = LATER[0], **given: object
+    ) -> Said:
+        """What a plugin says of rows of numbers; parameters: strings, or lists."""
+        words = [f"{NAME}::{of}"]
+        for key, value in given.items():
+            if isinstance(value, (tuple, list)):
+                listed = "\x1f".join(map(str, value))
+                mark = "" if key == "hardware" else "#" if isinstance(value[0], float) else ":"
+                value = f"{mark}{listed}"
+            words.append(f"{key.replace('__', '.')}={value}")
+        text = "".join(" ".join(map(str, row)) + "\n" for row in rows)
+        done = subprocess.run(
+            [self.probes[later], *words], input=text, capture_output=True, text=True, check=False
+        )
+        return Said(done.returncode, done.stdout.splitlines(), done.stderr.strip())
+
+
+@dataclass(frozen=True)
+class Said:
+    """A probe's exit code, the lines it printed, and what is wrong."""
+
+    code: int
+    lines: list[str]
+    wrong: str
+
+    def of(self, what: str) -> np.ndarray:
+        """The numbers after a word, of all lines that begin with it."""
+        assert not self.code, self.wrong
+        own = [line.split()[1:] for line in self.lines if line.split()[0] == what]
+        return np.array(own, float)
+
+    def named(self, what: str) -> list[str]:
+        return [line.removeprefix(f"{what} ") for line in self.lines if line.startswith(f"{what} ")]
+
+
+def compiled(place: Path, name: str, work: Path) -> dict[str, Path]:
+    """Probes of a package, all of whose own sources compile without a warning."""
+    if not EIGEN.is_dir():
+        pytest.skip("no Eigen: pip install cmeel-eigen")
+    for header in HEADERS:
+        (work / header).parent.mkdir(parents=True, exist_ok=True)
+        (work / header).write_text('#include "ros2_declarations.hpp"\n')
+    options = ["-std=c++17", "-O1", f"-I{place / 'include'}", f"-I{place / 'include' / name}"]
+    options += [f"-I{work}", f"-I{HERE}", "-isystem", str(EIGEN)]
+
+    def gcc(*arguments: str | Path) -> None:
+        done = subprocess.run(["g++", *options, *arguments], capture_output=True, text=True)
+        assert not done.returncode, done.stderr
+
+    def compiled(source: Path, *more: str) -> Path:
+        file = work / f"{source.stem}{''.join(more[1:2])}.o"
+        gcc(*more, "-c", source, "-o", file)
+        return file
+
+    own = place / "src"
+    functions = [f for f in sorted(own.glob("*.cpp")) if f.name not in PLUGINS]
+    native = f"-D{functions[0].stem.upper()}_NATIVE"
+    common = [compiled(file, native) for file in functions]
+    common.append(compiled(own / "solver.cpp", "-trigraphs", LATER[0], *STRICT))
+    probes = {}
+    for later in LATER:
+        controller = compiled(own / "controller.cpp", "-trigraphs", later, *STRICT)
+        probe = compiled(HERE / "ros2_probe.cpp", "-w", later, "-O0")
+        probes[later] = work / f"probe{later}"
+        gcc(*common, controller, probe, "-ldl", "-o", probes[later])
+    return probes
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A package, beside the folder that it was made from."""
+    work = tmp_path_factory.mktemp("ros2")
+    (work / "arm.urdf").write_text(urdf())
+    made = api.generate(work / "arm.urdf", work / "made", to="cpp", functions=("id",), name="arm_1")
+    place, notes = api.package_ros2(made.folder)
+    assert place == made.folder / "ros2"
+    assert any("licence and maintainer are yours" in note for note in notes)
+    return place
+
+
+@pytest.fixture(scope="module")
+def package(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Package:
+    probes = compiled(place, NAME, tmp_path_factory.mktemp("build"))
+    return Package(place.parent.parent / "arm.urdf", probes)
+
+
+@pytest.fixture(scope="module")
+def states() -> np.ndarray:
+    """Rows of q, qd, qdd, among them slow ones, whose friction is not yet whole."""
+    drawn = np.random.default_rng(5).uniform(-2, 2, (STATES, 3, 3))
+    drawn[::4, 1] *= 0.03
+    return drawn
+
+
+def golden(package: Package, states: np.ndarray, **choices: object) -> np.ndarray:
+    q, qd, qdd = np.moveaxis(states, 1, 0)
+    arrays = {"q": q, "qd": qd, "qdd": qdd}
+    return api.evaluate(package.robot, arrays, "golden", functions=("id",), **choices)["tau"]
+
+
+def test_what_is_written(place: Path) -> None:
+    """Names of the robot's file are data in XML, YAML, C++ and Markdown."""
+    name = NAME
+    root = ET.parse(place / "package.xml").getroot()
+    assert (root.tag, root.get("format")) == ("package", "3")
+    assert root.findtext("name") == name
+    assert re.fullmatch(r"\d+\.\d+\.\d+", root.findtext("version") or "")
+    assert root.findtext("description").startswith('Dynamics of arm <b> " -- */ {{7}}:')
+    needs = [own.text for own in root.iter("depend")]
+    cmake = (place / "CMakeLists.txt").read_text()
+    assert f"set(needs {' '.join(own for own in needs if own != 'eigen')})" in cmake
+    bases = {
+        "solver": "inverse_dynamics_solver::InverseDynamicsSolver",
+        "controller": "controller_interface::ControllerInterface",
+    }
+    for of, base in bases.items():
+        library = ET.parse(place / f"{of}.xml").getroot()
+        (plugin,) = library
+        assert library.get("path") == name
+        assert plugin.get("base_class_type") == base
+        source = (place / "src" / f"{of}.cpp").read_text()
+        assert f"PLUGINLIB_EXPORT_CLASS({plugin.get('type')}, {base})" in source
+        exported = f"pluginlib_export_plugin_description_file({base.split('::')[0]} {of}.xml)"
+        assert exported in cmake
+    parameters = yaml.safe_load((place / "config" / "controllers.yaml").read_text())
+    assert parameters[name]["ros__parameters"]["joints"] == [*JOINTS]
+    types = parameters["controller_manager"]["ros__parameters"]
+    assert types[name]["type"] == ET.parse(place / "controller.xml").getroot()[0].get("name")
+    sources = set(re.findall(r"src/(\w+\.cpp)", cmake))
+    assert sources == {file.name for file in (place / "src").glob("*.cpp")}
+    markdown = pytest.importorskip("markdown_it").MarkdownIt("gfm-like", {"linkify": False})
+    page = Tags(markdown.render((place / "README.md").read_text()))
+    assert 'arm <b> " -- */ {{7}}' in page.text
+    assert not {tag for tag, _ in page.tags} & {"script", "b", "img"}
+
+
+def test_valid_to_ros(place: Path) -> None:
+    parser = pytest.importorskip(
+        "catkin_pkg.package", reason="no catkin_pkg: pip install catkin-pkg"
+    )
+    warnings: list[str] = []
+    found = parser.parse_package(str(place), warnings=warnings)
+    assert (found.name, found.get_build_type()) == (NAME, "ament_cmake")
+    assert not [line for line in warnings if "TODO" not in line]
+
+
+def test_the_same_bytes(place: Path) -> None:
+    def files() -> dict[Path, bytes]:
+        return {file: file.read_bytes() for file in place.rglob("*") if file.is_file()}
+
+    before = files()
+    api.package_ros2(place.parent)
+    assert files() == before
+
+
+def test_solver(package: Package, states: np.ndarray) -> None:
+    """M q̈ + C + g + f is the golden τ, getTorques the same without f; f is the curve's."""
+    found = package.run("Solver", states.reshape(STATES, 9))
+    m, c, g, f, tau = (found.of(key) for key in ("M", "C", "g", "f", "tau"))
+    m = m.reshape(STATES, 3, 3)
+    expected = golden(package, states)
+    scale = abs(expected).max()
+    np.testing.assert_allclose(tau + f, expected, rtol=0, atol=1e-13 * scale)
+    inertial = np.einsum("nij,nj->ni", m, states[:, 2])
+    np.testing.assert_allclose(inertial + c + g, tau, rtol=0, atol=1e-13 * scale)
+    assert (m == np.swapaxes(m, 1, 2)).all()
+    assert (np.linalg.eigvalsh(m) > 0).all()
+    slopes = np.array(FRICTION)
+    np.testing.assert_allclose(
+        f[1], slopes[:, 0] * states[1, 1] + slopes[:, 1] * np.sign(states[1, 1])
+    )
+    still = states * np.array([1, 0, 0])[:, None]
+    np.testing.assert_allclose(g, golden(package, still), rtol=0, atol=1e-13 * scale)
+    arrays = {"q": states[:, 0]}
+    of_m = api.evaluate(package.robot, arrays, "golden", functions=("m",))["M"]
+    np.testing.assert_allclose(m, of_m, rtol=0, atol=1e-13 * scale)
+
+
+def test_order_and_prefix(package: Package, states: np.ndarray) -> None:
+    """Vectors in another order of joints, with names as the description has them."""
+    order = [2, 0, 1]
+    names = [f"left_{JOINTS[k]}" for k in order]
+    description = "<robot>" + "".join(f'<joint name="{own}"/>' for own in names)
+    given = {"dynamics__prefix": "left_", "description": description}
+    found = package.run(
+        "Solver", states[:, :, order].reshape(STATES, 9), dynamics__joints=names, **given
+    )
+    expected = package.run("Solver", states.reshape(STATES, 9))
+    for key in ("C", "g", "f", "tau"):
+        assert (found.of(key) == expected.of(key)[:, order]).all()
+    square = (STATES, 3, 3)
+    moved = expected.of("M").reshape(square)[:, order][:, :, order]
+    assert (found.of("M").reshape(square) == moved).all()
+
+
+@pytest.mark.parametrize("of", ["Solver", "Controller"])
+def test_joints_that_do_not_fit(package: Package, of: str) -> None:
+    key = "dynamics__joints" if of == "Solver" else "joints"
+    last = JOINTS[2]
+    for names in (JOINTS[:2], (*JOINTS[:2], "other")):
+        found = package.run(of, **{key: names})
+        assert (found.code, found.wrong) == (1, f"joints: '{last}' of the model is not among them")
+    found = package.run(of, **{key: (*JOINTS, "other")})
+    assert (found.code, found.wrong) == (1, "joints: 4 names for the 3 joints of the model")
+    found = package.run(of, description=f'<robot><joint name="{JOINTS[1]}"/><joint name="{last}"/>')
+    assert found.wrong == f"robot_description: has no joint '{JOINTS[0]}'"
+    assert package.run(of, description="no").wrong == "robot_description: is no URDF"
+
+
+def test_vectors_that_do_not_fit(package: Package) -> None:
+    assert package.run("Solver", [[0.0] * 6]).wrong == "a vector of 2 numbers for 3 joints"
+
+
+@pytest.mark.parametrize("later", LATER)
+def test_computed_torque(package: Package, states: np.ndarray, later: str) -> None:
+    """It holds where it was, then follows a reference, in the order of `joints`, within limits;
+    `update` allocates and locks nothing, which the counts of this program see."""
+    order = [1, 2, 0]
+    names = [JOINTS[k] for k in order]
+    kp, kd = np.array([7.0, 90.0, 40.0]), np.array([0.5, 11.0, 3.0])
+    q, qd, qdd = np.moveaxis(states, 1, 0)
+    still = np.zeros(3)
+    wanted = np.array([[q[0], still, still]] * STATES)
+    rows = np.concatenate([q, qd], axis=1).tolist()
+    for at in (9, 5):  # from behind, so that places stay
+        wanted[at:][: STATES if at == 9 else 4] = [q[at] + 0.01, qd[at] - 0.02, qdd[at]]
+        rows.insert(at, wanted[at][:, order].ravel().tolist())
+    a = wanted[:, 2] + kd * (wanted[:, 1] - qd) + kp * (wanted[:, 0] - q)
+    even = [golden(package, np.stack([q, way * qd, a], axis=1)) for way in (1, -1)]
+    odd = [golden(package, np.stack([0 * q, way * wanted[:, 1], 0 * q], axis=1)) for way in (1, -1)]
+    efforts = np.array([own or np.inf for own in EFFORTS])
+    tau = (even[0] + even[1] + odd[0] - odd[1]) / 2
+    expected = np.clip(tau, -efforts, efforts)
+    assert (tau != expected).any() and (tau == expected).all(axis=1).any()
+    gains = {"kp": kp[order].tolist(), "kd": kd[order].tolist()}
+    found = package.run("Controller", rows, later, joints=names, hardware=JOINTS, **gains)
+    assert found.named("command") == [f"{name}/effort" for name in names]
+    kinds = ("position", "velocity")
+    assert found.named("state") == [f"{name}/{kind}" for name in names for kind in kinds]
+    np.testing.assert_allclose(found.of("tau"), expected, rtol=1e-12, atol=1e-11)
+    assert (found.of("control") >= 1).all()
+    assert not found.of("counted").any()
+    assert not found.of("off").any()
+
+
+def test_gravity_compensation(package: Package, states: np.ndarray) -> None:
+    still = states * np.array([1, 0, 0])[:, None]
+    rows = states[:, :2].reshape(STATES, 6)
+    given = {"mode": "gravity_compensation", "hardware": JOINTS, "max_effort": [1e3] * 3}
+    found = package.run("Controller", rows, **given)
+    expected = golden(package, still)
+    np.testing.assert_allclose(found.of("tau"), expected, rtol=0, atol=1e-13 * abs(expected).max())
+    assert not found.of("counted").any()
+
+
+def test_numbers_that_are_none(package: Package) -> None:
+    """An error, efforts as before; and hardware whose first state is none, or that lacks one."""
+    rows = [[0.1] * 6, [0.1] * 5 + [np.nan], [0.2] * 6]
+    found = package.run("Controller", rows, hardware=JOINTS)
+    assert found.of("error") == pytest.approx(found.of("tau")[:1])
+    assert len(found.of("tau")) == 2
+    found = package.run("Controller", rows[1:], hardware=JOINTS)
+    assert (found.code, found.wrong) == (
+        1,
+        "a position or velocity of the hardware is not a number yet",
+    )
+    found = package.run("Controller", [[0.1] * 4], hardware=JOINTS[:2])
+    assert found.wrong == f"the hardware has no state {JOINTS[2]}/position"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "wrong"),
+    [
+        ("mode", "fast", "mode: 'fast' is neither computed_torque nor gravity_compensation"),
+        ("kp", [1.0, 2.0], "kp: 2 numbers for 3 joints"),
+        ("kd", [1.0, -2.0, 1.0], f"kd: is not a number from 0 on for joint '{JOINTS[1]}'"),
+        ("max_effort", [1.0, 1.0, np.nan], "max_effort: is not a number from 0 on for joint"),
+    ],
+)
+def test_parameters_that_do_not_fit(package: Package, key: str, value: object, wrong: str) -> None:
+    found = package.run("Controller", hardware=JOINTS, **{key: value})
+    assert found.code == 1
+    assert found.wrong.startswith(wrong)
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    def refused(robot: str | Path, wrong: str, **choices: object) -> None:
+        place = tmp_path / re.sub(r"\W", "", wrong)[:40]
+        api.generate(robot, place, **{"to": "cpp", **choices})
+        with pytest.raises(OutputError, match=wrong):
+            api.package_ros2(place)
+        assert not (place / "ros2").exists()
+
+    refused("pendulum", r"holds c, packages of ROS 2 are made of C\+\+: .* --to cpp", to="c")
+    refused("pendulum", r"is of did, m; .* of id alone, .* --function id", functions=("did", "m"))
+    refused("pendulum", r"takes payload, for which", payload="lower_rod")
+    refused("pendulum", r"takes parameter, for which", parameters="registers")
+    refused("pendulum", r"its floating base has several coordinates", base="floating")
+    planar = tmp_path / "planar.urdf"
+    planar.write_text(urdf().replace("'continuous'", "'planar'"))
+    refused(planar, r"joint 'turn #3' has several coordinates")
+
+
+def test_nothing_half_written(tmp_path: Path) -> None:
+    """Where a file is in the way of the package, no file of it is written."""
+    made = api.generate("pendulum", tmp_path / "made", to="cpp").folder
+    (made / "ros2").write_text("mine")
+    with pytest.raises(OutputError, match="ros2"):
+        api.package_ros2(made)
+    assert (made / "ros2").read_text() == "mine"
