@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,6 @@ from ..codegen.interface import (
 from ..compile.front import Front
 from ..design.arrays import all_gives, given_coordinates, is_loaded, is_pushed, needs
 from ..design.limits import known_limits
-from ..design.loading import load
 from ..design.manifest import ProgramManifest
 from ..dynamics.interface import WRENCH, place_of_input, places_of_output
 from ..graph.word import PARAMETER, kind_of, shape_of
@@ -27,7 +25,6 @@ from ..robot.variations import PAYLOAD, SIZE
 from ..system.quoting import Progress
 from ..system.templates import render
 from .compilation import Files, closed, described, robot_facts, sources_of
-from .design_file import DESIGN
 from .folder import OutputError, checked_folder, text_of, write_file
 from .output_paths import check_place
 
@@ -244,16 +241,16 @@ def package_ros2(
         "version": made.version,
         "robot": entry.robot,
         "joints": entry.joint_names,
-        "efforts": _efforts(made),
         "needs": NEEDS,
         "sources": [file for file in made.sources if file.endswith(".cpp")],
     }
     own = ("package.xml", "CMakeLists.txt", "README.md", "solver.xml", "controller.xml")
     code = ("solver.cpp", "controller.cpp", "description.hpp", "latest.hpp")
-    header = f"{entry.name}.h"
-    copied = {f"src/{file}": file for file in (*made.sources, *made.headers) if file != header}
-    copied = {to: file for to, file in copied.items() if not file.endswith(".cc")}
-    copied[f"include/{package}/{header}"] = header
+    public = [f"{entry.name}.h", f"{entry.name}.hpp"]
+    copied = {f"include/{package}/{file}": file for file in public}
+    for file in (*facts["sources"], *made.headers):
+        if file not in public:
+            copied[f"src/{file}"] = file
     made.write(
         out,
         {
@@ -266,14 +263,6 @@ def package_ros2(
     )
     note = f"{out / 'package.xml'}: its licence and maintainer are yours to write"
     return out, [note, *entry.notes]
-
-
-def _efforts(made: _Program) -> list[float | None]:
-    """The limit of each joint [N·m or N], the design's or else the robot file's; None: neither."""
-    _, robot = load(made.place / DESIGN)
-    filed = {joint.name: joint.limits.effort for joint in robot.joints}
-    every = [limit.effort.value or filed[limit.joint] for limit in made.entry.limits]
-    return [effort if math.isfinite(effort) else None for effort in every]
 
 
 def _refuse_what_ros2_has_not(made: _Program) -> None:
