@@ -146,8 +146,8 @@ def _calls(name: str) -> dict[str, str]:
     return {
         f"{name}(n, …)": "n states in rows, as C and NumPy have arrays. Squares of them are turned "
         "in registers into blocks and back; one state is computed alone.",
-        f"{name}_threads(threads, n, …)": "the same by up to so many threads, in parts of "
-        "1024 states.",
+        f"{name}_threads(threads, n, …)": "the same by up to so many threads, as many as a "
+        "share of the states is worth starting one for; 0: by as many as there are CPUs.",
         f"{name}_blocks(blocks, in, out)": "blocks of 8 states (float: 16), whose scalars lie side "
         "by side, 64 bytes for each number; for who can keep states so.",
     }

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.api import InputError
+from rbdgen.api import InputError, native_programs
 from rbdgen.api.arrays import UNIT
+from rbdgen.api.native_programs import ProgramKind
 from rbdgen.codegen.library import Singular
 from rbdgen.design.functions import WHOLE
 from rbdgen.system.compiler import NoCompiler
@@ -45,6 +46,13 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(place))
         yield place
+
+
+def test_another_processor_compiles_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache that several machines share, or that is carried to one, has code of each."""
+    own = ProgramKind("cpp").builder().of
+    monkeypatch.setattr(native_programs, "processor", lambda: "flags : fpu sse2")
+    assert ProgramKind("cpp").builder().of != own
 
 
 @pytest.mark.parametrize("kind", ["cpp", "cpp32"])

@@ -19,7 +19,8 @@ from rbdgen.system.cache import cached
 from rbdgen.system.compiler import about as said_by
 
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror")
-FLAGS = ("-std=c++17", "-O1", *WARNINGS, "-shared", "-fPIC", "-pthread")
+# a thread's share is worth it from 64 states on, so that the small graphs of tests are shared, too
+FLAGS = ("-std=c++17", "-O1", *WARNINGS, "-shared", "-fPIC", "-pthread", "-DMADE_SHARE=1")
 CFLAGS = {"avx512": {"avx512f", "avx512dq", "avx512vl"}, "avx2": {"avx2", "fma"}, "base": set()}
 GUARD = 64  # numbers behind an array that nothing may write to
 Numbers = NDArray[Any]
