@@ -34,6 +34,7 @@ from ..design.facts import (
     TaskFacts,
     Width,
 )
+from ..design.fields import Meanings
 from ..design.functions import ROLLOUTS
 from ..design.loading import refuse_unknown
 from ..design.manifest import Angle
@@ -235,6 +236,7 @@ def task_facts(made: Product) -> TaskFacts:
     """Functions with their words, stages with their rates; a core is a stage without slots."""
     accelerator = made.accelerator
     results = accelerator.result_formats
+    meanings = meanings_of(made)
     return TaskFacts(
         slots=accelerator.slots,
         order="issued" if accelerator.in_order else "finished",
@@ -244,15 +246,13 @@ def task_facts(made: Product) -> TaskFacts:
                 code=CODES[function],
                 inputs=tuple(
                     Operand(
-                        operand_called(n, function, k),
-                        f.width,
-                        fraction=f.fraction,
+                        **vars(meanings.field(n, f)) | {"name": operand_called(n, function, k)},
                         word=accelerator.word_of(n),
                         turns=around.get(n),
                     )
                     for k, (n, f) in enumerate(accelerator.formats[function].items())
                 ),
-                outputs=named_words(results[function]),
+                outputs=meanings.fields(results[function]),
                 interval=accelerator.interval(function),
                 latency=accelerator.latency(function),
                 latency_of="step" if function in ROLLOUTS else "first task",
@@ -281,6 +281,11 @@ def task_facts(made: Product) -> TaskFacts:
         },
         inputs=None if made.is_core else named_words(accelerator.inputs),
     )
+
+
+def meanings_of(made: Product) -> Meanings:
+    """Whose the words of a design are, and in which units."""
+    return Meanings(made.front.canonical, made.design)
 
 
 def around_of(made: Product) -> dict[str, dict[str, int]]:

@@ -5,13 +5,12 @@ A design as hardware: Verilog, RTLIL, header, manifest, diagram and README.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..compile.product import Product
+from ..design.facts import Field
 from ..design.manifest import (
     BitFacts,
     Fifo,
@@ -30,21 +29,21 @@ from ..design.manifest import (
 from ..design.naming import design_name
 from ..draw.picture import picture
 from ..graph.fixed import FixedGraph, parameter_formats, parameter_words
-from ..graph.word import kind_of, spell
+from ..graph.word import spell
 from ..rtl.core import FIRST, WORD, WRITE
 from ..schedule.difference_constraints import capacity
 from ..schedule.pipelined import region_name
 from ..shell.axi import Shell
 from ..shell.emit import CoreInstance, Emitted, Hardware, emit, stream_shells
-from ..system.records import NamedWord, named_words
 from ..system.templates import render
 from ..tasks.routes import CODES
 from ..tasks.stages import TAG
 from .c_header import header_of
 from .compilation import Compilation, Files, closed, described, graph_files, sources_of
 from .design_file import ROBOT, design_text
-from .facts import given_angles, hardware_facts
+from .facts import given_angles, hardware_facts, meanings_of
 from .folder import digests
+from .hdl_types import hdl_packages, hdl_types
 
 if TYPE_CHECKING:
     from ..compile.parameters import Parameters
@@ -123,23 +122,26 @@ def port_facts(made: Product) -> ManifestPorts:
     for all, behind the task's function and tag."""
     accelerator, registers = made.accelerator, register_ports(made.graphs)
     if made.is_core:
-        fixed = made.fixed
+        fixed, meanings = made.fixed, meanings_of(made)
         outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
-        flags = [NamedWord(spell("overflow", k), 1, False) for k in range(len(outputs))]
+        flags = [
+            Field(spell("overflow", k), 1, False, of=name, unit="1")
+            for k, name in enumerate(outputs)
+        ]
         sticky = OverflowPorts(sticky="overflow", clear="clear", bits=tuple(outputs))
         streams = (
-            StreamPayload(named_words(fixed.inputs)),
-            StreamPayload((*named_words(outputs), *flags)),
+            StreamPayload.packed(meanings.fields(fixed.inputs)),
+            StreamPayload.packed((*meanings.fields(outputs), *flags)),
         )
         return ManifestPorts("clk", "rst", START, *streams, overflow=sticky, registers=registers)
-    head = [NamedWord("function", 4, False), NamedWord("tag", TAG, False)]
-    operands = (NamedWord(word, width) for word, width in accelerator.words.items())
+    head = [Field("function", 4, False), Field("tag", TAG, False)]
+    operands = (Field(word, width) for word, width in accelerator.words.items())
     results = (
-        NamedWord(spell("w", k), accelerator.result_width) for k in range(accelerator.result_words)
+        Field(spell("w", k), accelerator.result_width) for k in range(accelerator.result_words)
     )
     streams = (
-        StreamPayload((*head, *operands)),
-        StreamPayload((*head, NamedWord("overflow", 1, False), *results)),
+        StreamPayload.packed((*head, *operands)),
+        StreamPayload.packed((*head, Field("overflow", 1, False), *results)),
     )
     return ManifestPorts("clk", "rst", START, *streams, registers=registers)
 
@@ -232,6 +234,7 @@ def verilog(made: Compilation) -> Files:
     emitted = emit(product.accelerator, name, shells)
     entry = manifest_of(product, emitted, identity)
     files = emitted.files | {entry.picture: picture_of(product)} | graph_files(product) | sources
+    files |= hdl_packages(entry)
     files[f"{name}.h"] = header_of(entry)
     files[README] = design_readme(entry, files)
     return closed(files, entry)
@@ -247,41 +250,8 @@ def picture_of(product: Product) -> str:
     return stages.picture(product.accelerator, f"{robot}: accelerator")
 
 
-@dataclass(frozen=True)
-class WordSpan:
-    """Words of an array that follow each other, from bit ``low`` to ``high``.
-
-    ``width``, ``fraction``: such as ``18``, or of words that differ ``12 to 18``.
-    """
-
-    name: str
-    count: int
-    width: str
-    fraction: str
-    low: int
-    high: int
-
-
-def words_of(fields: Sequence[NamedWord]) -> list[WordSpan]:
-    """The fields grouped by array, with the bits that each array takes."""
-    found, low = [], 0
-    for name, group in groupby(fields, key=lambda field: kind_of(field.name)):
-        own = list(group)
-        high = low + sum(field.width for field in own) - 1
-        width, fraction = _span(f.width for f in own), _span(f.fraction for f in own)
-        found.append(WordSpan(name, len(own), width, fraction, low, high))
-        low = high + 1
-    return found
-
-
-def _span(numbers: Iterable[int]) -> str:
-    own = sorted(set(numbers))
-    return str(own[0]) if len(own) == 1 else f"{own[0]} to {own[-1]}"
-
-
 def design_readme(entry: HardwareManifest, files: Iterable[str]) -> str:
     """The text; ``files``: the names of the folder's others."""
-    functions = entry.tasks.functions.items()
     return render(
         "verilog/README.md.jinja",
         entry=entry,
@@ -289,9 +259,5 @@ def design_readme(entry: HardwareManifest, files: Iterable[str]) -> str:
         core=entry.is_core,
         tasks=entry.tasks,
         graphs=sorted(own for own in files if own.startswith("graph")),
-        given=words_of(entry.ports.input.fields),
-        found=words_of(entry.ports.output.fields),
-        functions={
-            name: (words_of(own.inputs), words_of(own.outputs), own) for name, own in functions
-        },
+        types=hdl_types(entry),
     )

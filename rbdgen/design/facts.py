@@ -197,7 +197,16 @@ class BoardLine(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Operand(NamedWord):
+class Field(NamedWord):
+    """A word that is ``of`` joints, a frame or a link, in a ``unit``: "1" of a number without one.
+    None where there is none, or where it is not known."""
+
+    of: str | None = None
+    unit: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operand(Field):
     """An input of a function, as ``qdd[2]``, and the ``word`` of a task it comes in, as ``u[2]``.
 
     ``turns``: of an angle [rad], after how many it means the same again; None where never.
@@ -217,7 +226,7 @@ class FunctionFacts(Record):
 
     code: int
     inputs: tuple[Operand, ...]
-    outputs: tuple[NamedWord, ...]
+    outputs: tuple[Field, ...]
     interval: int
     latency: int
     latency_of: str

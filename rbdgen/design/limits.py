@@ -65,7 +65,7 @@ def joint_limits(design: Design, robot: Robot) -> list[JointLimits]:
         joint = robot.joints[i]
         own = design.joint_limits.get(joint.name, MotionLimits())
         turns = around.get(robot.q_slices[i].start) == 1
-        for motion, count in _motions(joint.kind):
+        for motion, count in motions(joint.kind):
             positions, said = _positions(
                 joint.kind, motion, (own, design.limits), joint.limits, turns
             )
@@ -147,7 +147,7 @@ def _first(*said: tuple[float | None, str]) -> Said:
     return math.inf, said[-1][1]
 
 
-def _motions(kind: JointKind) -> list[tuple[str, int]]:
+def motions(kind: JointKind) -> list[tuple[str, int]]:
     """The motions of a joint, in the order of v, and how many coordinates of v each has."""
     return {
         JointKind.REVOLUTE: [("angular", 1)],

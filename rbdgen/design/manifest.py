@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 from ..codegen.interface import ArrayInterface
 from ..system.records import NamedWord, Record
-from .facts import HardwareFacts, RobotFacts
+from .facts import Field, HardwareFacts, RobotFacts
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,32 @@ class Multipliers(Record):
     logic: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class PortField(Field):
+    """A word of a payload, from bit ``low`` on."""
+
+    low: int = 0
+
+    @property
+    def high(self) -> int:
+        """Its highest bit in the payload."""
+        return self.low + self.width - 1
+
+
 @dataclass(frozen=True)
 class StreamPayload(Record):
     """Fields of a stream, packed from bit 0 on."""
 
-    fields: tuple[NamedWord, ...]
+    fields: tuple[PortField, ...]
+
+    @classmethod
+    def packed(cls, words: Iterable[Field]) -> Self:
+        """The words, each behind the one before."""
+        fields, low = [], 0
+        for word in words:
+            fields.append(PortField(**vars(word), low=low))
+            low += word.width
+        return cls(tuple(fields))
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,7 @@ PYTHON = Language(re.compile(r"[\"'\\]"), _in_code_points)
 TCL = Language(re.compile(r'["\\$;\[\]{}]'))
 CMAKE = Language(re.compile(r'["\\$;#@()<>\[\]]'))
 YAML = Language(re.compile(r"[^\w ./+-]"), _in_code_points)
+VHDL = Language(re.compile(r"[^ !#-~]"))  # ASCII, without quotation marks
 MARKDOWN = Language(_MARKDOWN, _in_prose, "-")
 
 LANGUAGES = {
@@ -129,7 +130,8 @@ LANGUAGES = {
     **dict.fromkeys(("py", "pyi", "toml"), PYTHON),
     "tcl": TCL,
     "txt": CMAKE,  # CMakeLists.txt
-    **dict.fromkeys(("core", "yaml"), YAML),
+**dict.fromkeys(("core", "yaml"), YAML),
+    "vhd": VHDL,
     "md": MARKDOWN,
 }
 

@@ -118,7 +118,7 @@ class NamedWord(Record):
         return 0, (1 << self.width) - 1
 
 
-class _Scaled(Protocol):
+class Scaled(Protocol):
     """A word of ``width`` bits, ``fraction`` of them behind the binary point."""
 
     @property
@@ -128,7 +128,7 @@ class _Scaled(Protocol):
     def fraction(self) -> int: ...
 
 
-def named_words(words: Mapping[str, _Scaled]) -> tuple[NamedWord, ...]:
+def named_words(words: Mapping[str, Scaled]) -> tuple[NamedWord, ...]:
     """The words of an interface, by name."""
     return tuple(
         NamedWord(name, word.width, fraction=word.fraction) for name, word in words.items()

@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -150,7 +151,7 @@ def verilog(folders: list[Path]) -> Iterator[tuple[Path, list[Path], list[Path]]
         place = file.parent
         around = [own for own in sorted(place.glob("*/*")) if own.suffix in (".v", ".sv")]
         assert around
-        yield place, sorted(place.glob("*.v")), around
+        yield place, [*sorted(place.glob("*_pkg.sv")), *sorted(place.glob("*.v"))], around
 
 
 def test_verilog_in_icarus(folders: list[Path], tmp_path: Path) -> None:
@@ -172,7 +173,7 @@ def test_verilog_and_rtlil_in_yosys(folders: list[Path], tmp_path: Path) -> None
     script = []
     for k, (place, own, around) in enumerate(verilog(folders)):
         (tmp_path / f"{k}").mkdir()
-        sources = [*own, *(file for file in around if file.suffix == ".v")]
+        sources = [file for file in (*own, *around) if file.suffix == ".v"]
         for file in (*sources, *place.glob("*.il")):
             (tmp_path / f"{k}" / file.name).write_text(file.read_text("utf-8"), "utf-8")
         script += ["design -reset", *(f"read_verilog {k}/{file.name}" for file in sources)]
@@ -184,8 +185,21 @@ def test_verilog_and_rtlil_in_yosys(folders: list[Path], tmp_path: Path) -> None
 
 
 def test_no_name_where_none_has_a_place(folders: list[Path]) -> None:
+    """Packages alone have the joints' names, in comments."""
     for file, text in files(folders, *NAMELESS):
+        if file.stem.endswith("_pkg"):
+            text = re.sub("//.*", "", text)
         assert "CANARY" not in text, file
+    for _, text in files(folders, ".vhd"):
+        assert text.isascii() and "CANARY" not in re.sub("--.*", "", text)
+
+
+def test_vhdl(folders: list[Path], tmp_path: Path) -> None:
+    ghdl = shutil.which("ghdl")
+    if ghdl is None:
+        pytest.skip("no GHDL: apt-get install ghdl")
+    for file, _ in files(folders, ".vhd"):
+        assert not complaint([ghdl, "-a", "--std=93", f"--workdir={tmp_path}", file])
 
 
 def test_python(folders: list[Path]) -> None:

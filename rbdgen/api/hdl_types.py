@@ -1,0 +1,159 @@
+"""The types of a design's tasks and results, as packages of SystemVerilog and of VHDL."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..design.facts import Field, FunctionFacts
+from ..design.manifest import HardwareManifest, PortField
+from ..graph.word import kind_of, spell
+from ..shell.emit import verilog_file
+from ..system.templates import render
+from ..tasks.routes import UNREAD
+
+RESERVED = {"function": "code"}  # words of both languages
+ASCII = {"·": "*", "²": "^2", "³": "^3", "⁴": "^4"}
+
+
+@dataclass(frozen=True)
+class HdlField:
+    """A field of a packed type: bits ``low`` to ``high`` of the payload.
+
+    ``name``: an identifier of both languages; ``word``: the manifest's, as ``qdd[2]``; ``unit``
+    ``used``: the bits that its values need, None where nothing reads or writes them. ``of``,
+    ``unit``: "" where there is none.
+    """
+
+    name: str
+    word: str
+    low: int
+    width: int
+    signed: bool
+    fraction: int
+    used: int | None
+    of: str
+    unit: str
+
+    @property
+    def high(self) -> int:
+        return self.low + self.width - 1
+
+    @property
+    def bits(self) -> str:
+        """``17:0``, or of one bit ``18``."""
+        return f"{self.high}:{self.low}" if self.width > 1 else str(self.low)
+
+    @property
+    def what(self) -> str:
+        """For comments: the word, whose it is, its unit."""
+        if self.used is None:
+            return f"{self.word}, not used"
+        owner = f" of {self.of}" if self.of else ""
+        unit = f" [{self.unit}]" if self.unit not in ("", "1") else ""
+        few = f", in {self.used} bits" if self.used < self.width else ""
+        return f"{self.word}{owner}{unit}{few}"
+
+    @property
+    def what_in_ascii(self) -> str:
+        """The same for languages whose comments are Latin-1."""
+        return "".join(ASCII.get(c, c) for c in self.what)
+
+
+@dataclass(frozen=True)
+class HdlType:
+    """A packed type; ``fields`` from bit 0 on.
+
+    ``function``: "" of a type for all of them. Fields are ``scaled`` where it is known by what.
+    """
+
+    side: str
+    function: str
+    scaled: bool
+    fields: tuple[HdlField, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.prefix}{self.side}_t"
+
+    @property
+    def prefix(self) -> str:
+        """What names of a function's begin with."""
+        return f"{self.function}_" if self.function else ""
+
+    @property
+    def what(self) -> str:
+        return f"{self.side} of {self.function}" if self.function else self.side
+
+    @property
+    def width(self) -> int:
+        return self.fields[-1].low + self.fields[-1].width
+
+
+def identifier(word: str) -> str:
+    """``dtau_dq[1,0]`` → ``dtau_dq_1_0``, an identifier of Verilog, VHDL and C."""
+    return RESERVED.get(word) or re.sub(r"\W+", "_", word).strip("_")
+
+
+def hdl_types(entry: HardwareManifest) -> list[HdlType]:
+    """Types of all tasks and results; of an accelerator then those of each function.
+
+    A function's have the fields' bits in the same places, by the names of what it takes and gives.
+    """
+    sides = entry.ports.input.fields, entry.ports.output.fields
+    found = [
+        HdlType(side, "", entry.is_core, tuple(_field(own, own) for own in fields))
+        for side, fields in zip(("task", "result"), sides, strict=True)
+    ]
+    if entry.is_core:
+        return found
+    for name, own in entry.tasks.functions.items():
+        both = _operands(own), _results(own)
+        for side, fields, words in zip(("task", "result"), sides, both, strict=True):
+            # tags, codes and flags are of all functions
+            renamed = (_field(at, words.get(at.name, None if at.signed else at)) for at in fields)
+            found.append(HdlType(side, name, True, tuple(renamed)))
+    return found
+
+
+def _operands(own: FunctionFacts) -> dict[str, Field]:
+    """What a function takes of a task's words."""
+    return {i.word: i for i in own.inputs if kind_of(i.name) != UNREAD}
+
+
+def _results(own: FunctionFacts) -> dict[str, Field]:
+    """What a function gives in a result's words."""
+    return {spell("w", k): field for k, field in enumerate(own.outputs)}
+
+
+def _field(at: PortField, own: Field | None) -> HdlField:
+    """A payload's field with the word that is in it, None of a function that has none there."""
+    word = own or at
+    return HdlField(
+        identifier(word.name),
+        word.name,
+        at.low,
+        at.width,
+        at.signed,
+        word.fraction,
+        own.width if own else None,
+        word.of or "",
+        word.unit or "",
+    )
+
+
+def hdl_packages(entry: HardwareManifest) -> dict[str, str]:
+    """``NAME_pkg.sv`` and ``NAME_pkg.vhd``."""
+    types, name = hdl_types(entry), entry.name
+    values = {"entry": entry, "name": name, "types": types, "core": entry.is_core}
+    text = render("verilog/package.sv.jinja", **values)
+    return {
+        f"{name}_pkg.sv": verilog_file(text, {"UNUSED": "few read every fraction"}),
+        f"{name}_pkg.vhd": render("verilog/package.vhd.jinja", **values, vhdl=vhdl_name(name)),
+    }
+
+
+def vhdl_name(name: str) -> str:
+    """The package's name: an extended identifier where VHDL has no basic one for it."""
+    own = f"{name}_pkg"
+    return own if re.fullmatch(r"[a-zA-Z]+(_[a-zA-Z0-9]+|[a-zA-Z0-9])*", own) else f"\\{own}\\"

@@ -1,0 +1,194 @@
+"""Tasks and results as types of SystemVerilog and VHDL: a bench that counts no bit."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbdgen.api import generate
+from rbdgen.api.filed_design import filed_design
+from rbdgen.api.folder import read_manifest
+from rbdgen.api.hdl_types import hdl_types, identifier, vhdl_name
+from rbdgen.api.integer_model import integer_results
+from rbdgen.design.manifest import HardwareManifest
+from tests.support.icarus import binary
+from tests.support.lint import check_lint, said
+
+STATES = 5
+# What a user writes from README alone: numbers to fields, a task after another, fields to numbers.
+# Icarus 11 reads fields as unsigned, and knows no types as PACKAGE::TYPE.
+BENCH = """
+module @NAME@_bench;
+    import @NAME@_pkg::*;
+    reg clk = 0, rst = 1, task_valid = 0;
+    wire task_ready, result_valid;
+    task_t task_in;
+    @RESULT@ result;
+    always #5 clk = !clk;
+    @NAME@ dynamics (
+        .clk(clk), .rst(rst), @CLEAR@
+        .i__payload(task_in), .i__valid(task_valid), .i__ready(task_ready),
+        .o__payload(result), .o__valid(result_valid), .o__ready(1'b1));
+    initial begin
+        repeat (2) @(negedge clk);
+        rst = 0;
+@TASKS@
+    end
+endmodule
+"""
+TASK = """
+        task_in = 0;
+        @FIELDS@
+        task_valid = 1;
+        while (!task_ready) @(negedge clk);
+        @(negedge clk) task_valid = 0;
+        while (!result_valid) @(negedge clk);
+        $display("@NAME@ @PRINTED@", @RESULTS@);
+"""
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    place = tmp_path_factory.mktemp("types")
+    generate("pendulum", place / "torque", name="torque")
+    generate("pendulum", place / "mass", name="mass", functions=("m",), width=16)
+    generate("pendulum", place / "many", name="many", functions=("id", "m"), accelerator=True, ii=2)
+    return {own.name: own for own in place.iterdir()}
+
+
+def entry_of(folder: Path) -> HardwareManifest:
+    return read_manifest(folder).facts
+
+
+@pytest.mark.rtl
+def test_three_designs_in_one_simulation(folders: dict[str, Path], tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    benches, expected = [], []
+    for name, function in (("torque", "id"), ("mass", "m"), ("many", "id")):
+        entry = entry_of(folders[name])
+        prefix = "" if entry.is_core else f"{function}_"
+        own = entry.tasks.functions[function]
+        tasks = []
+        for _ in range(STATES):
+            numbers = {operand: float(rng.uniform(-1, 1)) for operand in own.inputs}
+            fields = [] if entry.is_core else [f"task_in.code = {prefix}CODE;"]
+            fields += [
+                f"task_in.{identifier(i.word)} = $rtoi($floor({x!r} * "
+                f"2.0 ** {prefix}{identifier(i.name)}_FRACTION + 0.5));"
+                for i, x in numbers.items()
+            ]
+            results = [f"$signed(result.{identifier(o.name)})" for o in own.outputs]
+            shown = " ".join(["%0d"] * len(results))
+            values = {"NAME": name, "PRINTED": shown, "RESULTS": ", ".join(results)}
+            tasks.append(filled(TASK, FIELDS="\n        ".join(fields), **values))
+            words = {
+                i.name: np.array([int(np.floor(x * 2.0**i.fraction + 0.5))])
+                for i, x in numbers.items()
+            }
+            made = filed_design(folders[name], entry)
+            found, _ = integer_results(made, words, "" if entry.is_core else function)
+            expected.append([name, *(str(int(found[o.name][0])) for o in own.outputs)])
+        clear = ".clear(1'b0), .overflow()," if entry.is_core else ""
+        values = {"NAME": name, "RESULT": f"{prefix}result_t", "CLEAR": clear}
+        benches.append(filled(BENCH, TASKS="".join(tasks), **values))
+    top = "module top; initial #20000 $finish; "
+    top += " ".join(f"{name}_bench {name}_bench ();" for name in folders) + " endmodule\n"
+    bench = tmp_path / "bench.sv"
+    bench.write_text("`timescale 1ns / 1ps\n" + top + "".join(benches))
+    sources = [folders[own] / f"{own}{end}" for own in folders for end in ("_pkg.sv", ".v")]
+    program = tmp_path / "bench.vvp"
+    command = [binary("iverilog"), "-g2012", "-s", "top", "-o", program, *sources, bench]
+    subprocess.run(command, check=True)
+    done = subprocess.run([binary("vvp"), program], capture_output=True, text=True, check=True)
+    lines = [line.split() for line in done.stdout.splitlines() if "$finish" not in line]
+    assert sorted(lines) == sorted(expected)
+
+
+def filled(text: str, **values: str) -> str:
+    for key, value in values.items():
+        text = text.replace(f"@{key}@", value)
+    return text
+
+
+SCOPED = """
+module scoped (input @NAME@_pkg::task_t one, output @NAME@_pkg::@RESULT@ two, output int clocks);
+    assign two = '0;
+    assign clocks = @NAME@_pkg::@LATENCY@;
+endmodule
+"""
+
+
+def test_lint_of_what_a_user_writes(folders: dict[str, Path], tmp_path: Path) -> None:
+    for name, result, latency in (
+        ("torque", "result_t", "LATENCY"),
+        ("many", "m_result_t", "m_LATENCY"),
+    ):
+        user = tmp_path / name / "scoped.sv"
+        user.parent.mkdir()
+        user.write_text(filled(SCOPED, NAME=name, RESULT=result, LATENCY=latency))
+        package = folders[name] / f"{name}_pkg.sv"
+        check_lint([package], f"{name}_pkg")
+        assert said([package, user], "scoped", "-Wall", "-Wno-UNUSED") == []
+
+
+# A record through bits and back, and the same bits through a record.
+VHDL = """
+library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all; use work.@NAME@_pkg.all;
+entity bench is end entity;
+architecture run of bench is begin
+    process
+        variable bits : task_t_payload;
+    begin
+        for k in bits'range loop
+            bits := (others => '0');
+            bits(k) := '1';
+            assert to_payload(to_task(bits)) = bits severity failure;
+        end loop;
+        bits := (others => '1');
+        assert to_task(bits).@FIELD@ = -1 and @FIELD@_FRACTION = @FRACTION@ severity failure;
+        wait;
+    end process;
+end architecture;
+"""
+
+
+@pytest.mark.parametrize("standard", ["93", "08"])
+def test_vhdl(folders: dict[str, Path], standard: str, tmp_path: Path) -> None:
+    ghdl = shutil.which("ghdl")
+    if ghdl is None:
+        pytest.skip("no GHDL: apt-get install ghdl")
+    entry = entry_of(folders["torque"])
+    first = entry.ports.input.fields[0]
+    bench = tmp_path / "bench.vhd"
+    values = {"FIELD": identifier(first.name), "FRACTION": str(first.fraction)}
+    bench.write_text(filled(VHDL, NAME="torque", **values))
+    packages = [own / f"{own.name}_pkg.vhd" for own in folders.values()]
+    for command in (["-a", *packages, bench], ["--elab-run", "bench"]):
+        words = [ghdl, command[0], f"--std={standard}", *command[1:]]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_names_of_packages_in_vhdl() -> None:
+    assert [vhdl_name(name) for name in ("hyq_id", "my__arm", "arm_", "a1")] == [
+        "hyq_id_pkg",
+        "\\my__arm_pkg\\",
+        "\\arm__pkg\\",
+        "a1_pkg",
+    ]
+
+
+def test_fields_are_bits_of_the_payload(folders: dict[str, Path]) -> None:
+    """Each bit is of one field, and names differ in languages that know no capitals."""
+    for folder in folders.values():
+        for own in hdl_types(entry_of(folder)):
+            bits = [bit for f in own.fields for bit in range(f.low, f.high + 1)]
+            assert bits == list(range(own.width))
+            names = [f.name.lower() for f in own.fields]
+            assert len(set(names)) == len(names)
+            assert all(re.fullmatch(r"[a-z]\w*[a-z0-9]|[a-z]", name) for name in names)
