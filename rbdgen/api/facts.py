@@ -284,7 +284,7 @@ def task_facts(made: Product) -> TaskFacts:
 
 
 def meanings_of(made: Product) -> Meanings:
-    """Whose the words of a design are, and in which units."""
+    """The owners and units of a design's words."""
     return Meanings(made.front.canonical, made.design)
 
 

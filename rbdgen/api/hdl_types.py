@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..design.facts import Field, FunctionFacts
+from ..design.facts import FunctionFacts
+from ..design.fields import Field
 from ..design.manifest import HardwareManifest, PortField
 from ..graph.word import kind_of, spell
 from ..shell.emit import verilog_file
@@ -46,7 +47,7 @@ class HdlField:
 
     @property
     def what(self) -> str:
-        """For comments: the word, whose it is, its unit."""
+        """A comment: the word, its joints, its unit."""
         if self.used is None:
             return f"{self.word}, not used"
         owner = f" of {self.of}" if self.of else ""
@@ -78,7 +79,7 @@ class HdlType:
 
     @property
     def prefix(self) -> str:
-        """What names of a function's begin with."""
+        """The beginning of a function's names."""
         return f"{self.function}_" if self.function else ""
 
     @property
@@ -117,12 +118,12 @@ def hdl_types(entry: HardwareManifest) -> list[HdlType]:
 
 
 def _operands(own: FunctionFacts) -> dict[str, Field]:
-    """What a function takes of a task's words."""
+    """The operands of a function, by the word of a task that they come in."""
     return {i.word: i for i in own.inputs if kind_of(i.name) != UNREAD}
 
 
 def _results(own: FunctionFacts) -> dict[str, Field]:
-    """What a function gives in a result's words."""
+    """The outputs of a function, by the word of a result that they leave in."""
     return {spell("w", k): field for k, field in enumerate(own.outputs)}
 
 

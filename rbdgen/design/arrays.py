@@ -42,6 +42,11 @@ def reads_links(design: Design) -> bool:
     return bool(design.external_forces or design.payload or design.frames)
 
 
+def named_links(design: Design) -> tuple[tuple[str, ...], str]:
+    """The links of a design's frames, and the one that carries its payload, or ""."""
+    return design.frames, design.payload or ""
+
+
 def is_near(design: Design) -> bool:
     """Whether M⁻¹ is made from that of a state nearby."""
     return design.inverse == "near"

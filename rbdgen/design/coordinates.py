@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..graph.accuracy import REPORTED, SCALES, Accuracy, StateScale
-from ..graph.word import SHAPES, V, array_named, first_of
+from ..graph.word import array_named
 from ..robot.model import Robot
 from ..system.records import Record
 from .design import Design
-from .limits import UNITS, joint_limits
+from .fields import Meanings, row_of
 
 
 @dataclass(frozen=True)
@@ -56,22 +56,11 @@ class CoordinateError(Record):
         return (own and own.relative) or 0.0
 
 
-# What a row's entries are, after their columns have been multiplied with what they stand for
-KINDS = {
-    **dict.fromkeys(("tau", "bias", "g", "nle", "M", "dtau_dq", "dtau_dqd", "dM_dq"), "effort"),
-    **dict.fromkeys(("d2tau_dq2", "d2tau_dqd2", "d2tau_dq_dqd"), "effort"),
-    **dict.fromkeys(("qdd", "qdd_c", "Minv", "dqdd_dq", "dqdd_dqd"), "acceleration"),
-    **dict.fromkeys(("qd", "qd_next"), "velocity"),
-}
-
-
 def coordinate_errors(
     design: Design, robot: Robot, found: Accuracy, function: str | None = None
 ) -> list[CoordinateError]:
     """The errors of each coordinate; ``function``: of an accelerator."""
-    whose = [
-        (row.joint, row.motion) for row in joint_limits(design, robot) for _ in range(row.count)
-    ]
+    meanings = Meanings(robot, design)
     efforts = {
         robot.joints[i].name: robot.joints[i].limits.effort
         for i in robot.free
@@ -79,14 +68,9 @@ def coordinate_errors(
     }
     errors = []
     for row in found.sums:
-        word = first_of(row)
-        kind = KINDS.get(word.kind)
-        joint, unit, effort = "", "", None
-        if SHAPES.get(word.kind, (V, V))[:1] == (V,):
-            joint, motion = whose[word.indices[0]]
-            unit = UNITS[kind][motion] if kind else ""
-            limit = efforts.get(joint, math.inf)
-            effort = limit if kind == "effort" and 0 < limit < math.inf else None
+        joint, quantity, unit = row_of(meanings, row)
+        limit = efforts.get(joint, math.inf) if quantity == "effort" else math.inf
+        effort = limit if 0 < limit < math.inf else None
         scales = _scales(found, row)
         errors.append(CoordinateError(row, joint, unit, effort, scales, function))
     return errors

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..graph.accuracy import SCALES
 from ..system.records import NamedWord, Record
 from .coordinates import CoordinateError, said, worst_at
+from .fields import Field
 from .limits import LimitRow
 
 
@@ -194,15 +195,6 @@ class BoardLine(Record):
     uart: int
     udp_call_us: int
     udp: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Field(NamedWord):
-    """A word that is ``of`` joints, a frame or a link, in a ``unit``: "1" of a number without one.
-    None where there is none, or where it is not known."""
-
-    of: str | None = None
-    unit: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What the scalars of an interface are: of which joints and frames, and in which unit."""
+"""The joints, frames and units of an interface's scalars."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..graph.word import FRAMES, SHAPES, Q, V, Word, X, parse
+from ..graph.word import FRAMES, SHAPES, Q, V, Word, X, first_of, parse
 from ..robot.model import JointKind, Robot
 from ..robot.variations import PAYLOAD
-from ..system.records import Scaled
+from ..system.records import NamedWord, Scaled
+from .arrays import named_links
 from .design import Design
-from .facts import Field
 from .limits import motions
 
 # Powers of each unit: {"rad": 1, "s": -2}
@@ -53,19 +53,31 @@ PAYLOAD_UNITS = ("kg", *("kg·m",) * 3, *("kg·m²",) * 6)
 POWERS = {2: "²", 3: "³", 4: "⁴"}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Field(NamedWord):
+    """A word that is ``of`` joints, a frame or a link, in a ``unit``: "1" of a number without one.
+    None where there is none, or where it is not known."""
+
+    of: str | None = None
+    unit: str | None = None
+
+
 @dataclass
 class Meanings:
-    """Whose the words of a design's functions are, and in which units.
+    """The owners and units of the words of a design's functions.
 
     ``robot``: canonical, whose coordinates they are.
     """
 
     robot: Robot
     design: Design
+    frames: tuple[str, ...] = field(init=False)
+    payload: str = field(init=False)
     q: list[tuple[str, str]] = field(init=False)  # of each coordinate: its joint, and motion
     v: list[tuple[str, str]] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.frames, self.payload = named_links(self.design)
         joints = [self.robot.joints[i] for i in self.robot.free]
         self.v = [
             (joint.name, motion)
@@ -80,12 +92,12 @@ class Meanings:
         return tuple(self.field(name, word) for name, word in words.items())
 
     def field(self, name: str, word: Scaled) -> Field:
-        """A word with whose it is, and its unit."""
+        """A word with its owners and its unit."""
         of, unit = self.of(name)
         return Field(name, word.width, fraction=word.fraction, of=of or None, unit=unit or None)
 
     def of(self, name: str) -> tuple[str, str]:
-        """Whose a word is, and its unit: ``dtau_dq[1,0]`` → elbow, shoulder; N·m/rad.
+        """A word's owners and unit: ``dtau_dq[1,0]`` → elbow, shoulder; N·m/rad.
 
         "" where it is of none, or not known.
         """
@@ -96,7 +108,7 @@ class Meanings:
             link = self.robot.joints[self.robot.moving[word.indices[0]]].body
             return (link, "N" if word.axis.startswith("f") else "N·m")
         if word.kind == PAYLOAD:
-            return (self.design.payload or "", PAYLOAD_UNITS[word.indices[0]])
+            return (self.payload, PAYLOAD_UNITS[word.indices[0]])
         if word.kind in NUMBERS:
             return ("", NUMBERS[word.kind])
         quantities = self._quantities(word)
@@ -115,7 +127,7 @@ class Meanings:
         return row, "effort" if word.kind == "B" else column
 
     def _places(self, word: Word) -> Iterator[tuple[str, str]]:
-        """Of each index: whose it is, and its motion; "" where it has none."""
+        """The owner and the motion of each index; "" where it has none."""
         shape = (Q,) if word.kind == "q" else SHAPES.get(word.kind, (V,) * len(word.indices))
         for size, k in zip(shape, word.indices, strict=False):
             if size == Q:
@@ -123,13 +135,25 @@ class Meanings:
             elif size == V:
                 yield self.v[k]
             elif size == FRAMES:
-                yield self.design.frames[k], ""
+                yield self.frames[k], ""
             elif size == 3:
                 yield "", "linear"
             elif size == 6:
                 yield "", "linear" if k < 3 else "angular"
             elif size == X:
                 yield self.v[k % len(self.v)]
+
+
+def row_of(meanings: Meanings, row: str) -> tuple[str, str, str]:
+    """The joint, the quantity and the unit of a coordinate, or of a matrix's row as
+    ``dtau_dq[3,:]``, whose columns have been multiplied with what they stand for; "" where it has
+    none."""
+    word = first_of(row)
+    if SHAPES.get(word.kind, (V, V))[:1] != (V,):
+        return "", "", ""
+    joint, motion = meanings.v[word.indices[0]]
+    quantity, *_ = ARRAYS.get(word.kind, ("",))
+    return joint, quantity, unit_of([quantity], [motion]) if quantity else ""
 
 
 def unit_of(quantities: Sequence[str], moved: Sequence[str]) -> str:
