@@ -130,7 +130,7 @@ LANGUAGES = {
     **dict.fromkeys(("py", "pyi", "toml"), PYTHON),
     "tcl": TCL,
     "txt": CMAKE,  # CMakeLists.txt
-**dict.fromkeys(("core", "yaml"), YAML),
+    **dict.fromkeys(("core", "yaml"), YAML),
     "vhd": VHDL,
     "md": MARKDOWN,
 }
