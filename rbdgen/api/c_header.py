@@ -13,7 +13,16 @@ from ..design.facts import BoardLine, FunctionFacts, Operand, TaskFacts
 from ..design.functions import GIVES, INVERTING, ROLLOUTS
 from ..design.manifest import HardwareManifest
 from ..dynamics.interface import place_of_input, places_of_output
-from ..graph.word import FAR, kind_of, shape_of, spell
+from ..graph.word import (
+    BASE_PARAMETERS,
+    FAR,
+    NO_COUNTS,
+    PARAMETERS,
+    kind_of,
+    shape_of,
+    spell,
+)
+from ..robot.base_parameters import SIZE
 from ..robot.frames import ALIGNED, LOCAL, WORLD
 from ..robot.model import BASE
 from ..robot.variations import PAYLOAD
@@ -79,6 +88,9 @@ MEANING = {
     "Minv": "inverse mass matrix ({rows}, {rows}), of which the lower triangle is read",
     "q_next": "positions after the step (NQ)",
     "qd_next": "velocities after it ({rows})",
+    "Y": "regressor of tau ({rows}, {parameters}): of each body, in its link's frame, m, m c (3), "
+    "and about its origin inertia xx, xy, yy, xz, yz, zz",
+    "Yb": "the same of the base parameters ({rows}, {base})",
     "A": "their derivative by q and qd (2 {rows}, 2 {rows})",
     "B": "their derivative by tau (2 {rows}, {rows})",
     "g": "what gravity takes ({rows})",
@@ -138,9 +150,13 @@ def header_of(own: HardwareManifest) -> str:
     given = BASE if own.root == "given" else 0
     near = own.choices.get("inverse") == "near"
     frames = len(own.choices.get("frames", ()))
+    counts = {
+        PARAMETERS: SIZE * len(own.body_names),
+        BASE_PARAMETERS: len(own.base_parameters or ()),
+    }
     kinds = {kind_of(word.name) for word in tasks.words}
     along = AXES[own.choices.get("reference", ALIGNED)]
-    arrays = HostArrays(own.nv, given, near, kinds, frames, along)
+    arrays = HostArrays(own.nv, given, near, kinds, frames, along, counts)
     common = {
         "name": name,
         "NAME": name.upper(),
@@ -206,7 +222,7 @@ class HostArrays:
 
     ``given``: how many of v's first entries are the base's, its motion being given; ``near``:
     whether M⁻¹ of a state nearby comes in; ``kinds``: of the words of a task; ``frames``: how many
-    are named; ``along``: in which axes their motions are.
+    are named; ``along``: in which axes their motions are; ``counts``: as of `shape_of`.
     """
 
     def __init__(
@@ -217,10 +233,11 @@ class HostArrays:
         kinds: set[str],
         frames: int = 0,
         along: str = AXES[ALIGNED],
+        counts: Mapping[str, int] = NO_COUNTS,
     ) -> None:
         self.nv, self.given, self.near, self.frames = nv, given, near, frames
         self.along = along
-        self.rows = nv - given
+        self.rows, self.counts = nv - given, counts
         self.sines = [SINES[kind] for kind in SINES if kind in kinds]
         self.forces = ["f_ext"] if "f_ext" in kinds else []
         self.payload = [PAYLOAD] if PAYLOAD in kinds else []
@@ -244,7 +261,7 @@ class HostArrays:
                 {
                     "name": array,
                     "meaning": self._said(array),
-                    "size": math.prod(shape_of(array, self.rows, self.frames)),
+                    "size": math.prod(self._shape(array)),
                     "first": firsts[array],
                 }
                 for array in gives
@@ -270,7 +287,16 @@ class HostArrays:
 
     def _said(self, array: str) -> str:
         rows = f"NV - {self.given}" if self.given else "NV"
-        return MEANING[array].format(rows=rows, frames=self.frames, along=self.along)
+        return MEANING[array].format(
+            rows=rows,
+            frames=self.frames,
+            along=self.along,
+            parameters=self.counts.get(PARAMETERS),
+            base=self.counts.get(BASE_PARAMETERS),
+        )
+
+    def _shape(self, array: str) -> tuple[int, ...]:
+        return shape_of(array, self.rows, self.frames, counts=self.counts)
 
     def _taken(self, array: str) -> str:
         # of what comes in, accelerations alone are whole
@@ -289,6 +315,6 @@ class HostArrays:
 
     def _result(self, output: NamedWord, gives: Sequence[str]) -> dict[str, Any]:
         kind = kind_of(output.name)
-        at = places_of_output(output.name, shape_of(kind, self.rows, self.frames), self.given)
+        at = places_of_output(output.name, self._shape(kind), self.given)
         place = {"array": gives.index(kind), "at": at[0], "mirror": at[-1]}
         return {"name": output.name, **place, "fraction": output.fraction}

@@ -13,6 +13,7 @@ from ..compile.expected import with_errors
 from ..compile.flow import compile_design, compile_front, front_end, front_of
 from ..compile.front import Front
 from ..compile.product import Product
+from ..design.arrays import given_coordinates
 from ..design.choices import OF_NUMBERS
 from ..design.design import no_defaults
 from ..design.effects import notes_of_use
@@ -21,6 +22,7 @@ from ..design.limits import limits_table
 from ..design.loading import load
 from ..design.manifest import DesignManifest
 from ..graph.text import same_text, to_text
+from ..robot.base_parameters import base_parameters
 from ..robot.xml_lines import read_bytes
 from ..system.files import read_regular
 from ..system.quoting import Progress
@@ -117,7 +119,15 @@ def robot_facts(front: Front, notes: Iterable[str] = ()) -> RobotFacts:
         limits=limits_table(design, robot),
         notes=(*front.notes, *notes),
         operations=front.graph.operations(),
+        base_parameters=_base_parameters(front),
     )
+
+
+def _base_parameters(front: Front) -> dict[str, dict[str, float]] | None:
+    if "base_regressor" not in front.design.functions:
+        return None
+    given = given_coordinates(front.design, front.canonical)
+    return base_parameters(front.canonical, given).named(front.canonical)
 
 
 def described(front: Front, name: str, facts: RobotFacts) -> dict[str, Any]:

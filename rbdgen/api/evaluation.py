@@ -15,7 +15,7 @@ from ..compile.flow import compile_front, front_of
 from ..compile.front import Front
 from ..compile.product import Product
 from ..compile.specification import DesignedRobot, Specification
-from ..design.arrays import all_gives, given_coordinates, needs
+from ..design.arrays import all_gives, counts, given_coordinates, needs
 from ..design.choices import COMPILED, MODELS
 from ..design.design import Design
 from ..design.effects import notes_of_use, refuse_design
@@ -220,10 +220,11 @@ def as_arrays(front: DesignedRobot, columns: Mapping[str, Array], n: int) -> dic
     """All that the functions give, (n, …), from the graph's outputs; omitted entries are zero."""
     robot, given = front.robot, given_coordinates(front.design, front.robot)
     frames = len(front.design.frames)
-    found = from_columns(columns, robot.nv, given, frames, robot.nq)
+    many = counts(front.design, front.canonical)
+    found = from_columns(columns, robot.nv, given, frames, robot.nq, many)
     arrays = {}
     for name in all_gives(front.design):
-        shape = shape_of(name, robot.nv - given, frames, robot.nq)
+        shape = shape_of(name, robot.nv - given, frames, robot.nq, many)
         arrays[name] = found.get(name, np.zeros((n, *shape)))
     return arrays
 

@@ -15,7 +15,7 @@ from ..codegen.interface import (
     JointCoordinates,
 )
 from ..compile.front import Front
-from ..design.arrays import all_gives, given_coordinates, is_loaded, is_pushed, needs
+from ..design.arrays import all_gives, counts, given_coordinates, is_loaded, is_pushed, needs
 from ..design.limits import known_limits
 from ..design.manifest import ProgramManifest
 from ..dynamics.interface import WRENCH, place_of_input, places_of_output
@@ -86,8 +86,8 @@ def interface_of(front: Front, together: bool = False) -> ArrayInterface:
         takes += [PARAMETER] * (not together)
     kinds = {kind_of(name) for name in graph.inputs}
     takes += [kind for kind in ("sin", "cos") if kind in kinds]
-    frames, nq = len(design.frames), robot.nq
-    results = {name: shape_of(name, free, frames, nq) for name in all_gives(design)}
+    frames, nq, many = len(design.frames), robot.nq, counts(design, front.canonical)
+    results = {name: shape_of(name, free, frames, nq, many) for name in all_gives(design)}
     inputs = {
         name: ArrayEntry(kind_of(name), place_of_input(name, free, given)) for name in graph.inputs
     }

@@ -9,10 +9,11 @@ import numpy as np
 
 from .. import golden
 from ..design.arrays import given_coordinates, held, is_near, left_out
-from ..design.design import Design
-from ..design.functions import GIVEN_BASE, GIVES, OF_FRAMES, OF_MASSES
+from ..design.design import Design, canonical_of
+from ..design.functions import GIVEN_BASE, GIVES, OBSERVING, REGRESSING
 from ..dynamics.block_inverse import FARTHEST
 from ..graph.word import FAR
+from ..robot.base_parameters import base_parameters
 from ..robot.model import Array, Robot
 from ..robot.variations import PAYLOAD, carrying
 
@@ -29,7 +30,9 @@ def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> d
     results: dict[str, Array] = {}
     joints = slice(given_coordinates(design, robot), None)
     for function in design.functions:
-        if function in (*OF_FRAMES, *OF_MASSES):
+        if function in REGRESSING:
+            results |= _regressor(function, design, robot, arrays, joints)
+        elif function in OBSERVING:
             results |= _observed(function, design, robot, arrays, joints)
         elif function == "cfd":
             results |= _held(design, robot, arrays)
@@ -79,6 +82,17 @@ def _observed(
         case "ag":
             return {"Ag": golden.centroidal_map(robot, q)[..., joints]}
     return {"hg": golden.centroidal_momentum(robot, q, qd)}
+
+
+def _regressor(
+    function: str, design: Design, robot: Robot, arrays: Mapping[str, Array], joints: slice
+) -> dict[str, Array]:
+    """Y, or Yb = Y K of any K with π = K π_b: with columns that regrouping leaves as they are."""
+    Y = golden.joint_torque_regressor(robot, arrays["q"], arrays["qd"], arrays["qdd"])[:, joints]
+    if function == "regressor":
+        return {"Y": Y}
+    base = base_parameters(canonical_of(design)(robot), joints.start)
+    return {"Yb": Y @ np.linalg.pinv(base.of)}
 
 
 def _far(M: Array, X: Array) -> Array:

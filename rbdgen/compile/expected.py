@@ -15,7 +15,7 @@ from ..design.bounds import bounds, random_states
 from ..design.choices import ERROR
 from ..design.coordinates import CoordinateError, coordinate_errors, said, worst_at, worst_share
 from ..design.design import Design
-from ..design.functions import NEEDS, OF_FRAMES, OF_MASSES, ROLLOUTS
+from ..design.functions import NEEDS, OBSERVING, ROLLOUTS
 from ..dynamics.interface import to_columns
 from ..graph.accuracy import REPORTED, SCALES, Accuracy, StateScale
 from ..graph.fixed import FixedGraph, Flags, evaluate_fixed
@@ -222,7 +222,7 @@ def note_of_efforts(design: Design, robot: Robot) -> str:
     """
     box = bounds(design, robot)
     limited = [i for i in robot.free if _has_limit(robot, i)]
-    moved = [f for f in design.functions if f not in (*OF_FRAMES, *OF_MASSES) and "qd" in NEEDS[f]]
+    moved = [f for f in design.functions if f not in OBSERVING and "qd" in NEEDS[f]]
     if not limited or not moved or np.isfinite(box.effort).any():
         return ""
     joints = [robot.v_slices[i].start for i in limited]

@@ -43,6 +43,7 @@ from .front import (
     notes_of_base,
     notes_of_masses,
     notes_of_pivots,
+    notes_of_regressors,
     of_bodies,
     refuse_large,
     refuse_still,
@@ -103,6 +104,7 @@ def front_of(
 
         notes.append(note_of_registers(design, parameters))
     notes += notes_of_masses(design)
+    notes += notes_of_regressors(design, canonical)
     notes += notes_of_contacts(design, bounds(design, canonical).contact)
     notes += no_limits(design, robot)
     notes += unused_limits(design, robot)

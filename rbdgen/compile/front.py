@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..design.arrays import given_coordinates, held, is_near, pushed, root_of
+from ..design.arrays import counts, given_coordinates, held, is_near, pushed, root_of
 from ..design.bounds import bounds
 from ..design.choices import LATHROP
 from ..design.design import Design, canonical_of, formulation_of, holds, rewritten
 from ..design.effects import refuse_design
-from ..design.functions import MATRICES, OF_MASSES
+from ..design.functions import MATRICES, OF_MASSES, REGRESSING
 from ..design.loading import as_filed
 from ..design.rules import TRACE
 from ..dynamics.interface import Columns, random_inputs, to_columns
@@ -25,9 +25,10 @@ from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.verify import verify
-from ..graph.word import not_registers
+from ..graph.word import BASE_PARAMETERS, PARAMETERS, not_registers
 from ..robot.frames import align_axes
 from ..robot.model import Robot, RobotError
+from ..robot.rotors import drivetrains
 from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
 from ..words.factor_bounds import NO_BOUNDS, PivotBounds
@@ -124,6 +125,30 @@ def notes_of_masses(design: Design) -> list[str]:
     if not asking:
         return []
     return [f"functions: {', '.join(asking)}: of every body's mass, so inertias are not regrouped"]
+
+
+def notes_of_regressors(design: Design, canonical: Robot) -> list[str]:
+    """Notes on what τ has besides Y π, and on base parameters."""
+    asking = [name for name in design.functions if name in REGRESSING]
+    notes = []
+    if asking and drivetrains(canonical):
+        notes.append(
+            f"{', '.join(asking)}: of rigid bodies, without columns for rotors, damping and "
+            "friction, whose efforts are a qdd, d qd and c s(qd / w) of each joint"
+        )
+    if "base_regressor" in asking:
+        found = counts(design, canonical)
+        notes.append(
+            f"base_regressor: {found[BASE_PARAMETERS]} base parameters determine tau, of "
+            f"{found[PARAMETERS]} parameters; base_parameters in manifest.json says which "
+            "combination of those each is"
+        )
+        if any(joint.mimic for joint in canonical.joints):
+            notes.append(
+                "base_regressor: joints that mimic others are counted as if they moved alone, so "
+                "columns may be dependent"
+            )
+    return notes
 
 
 def notes_of_base(design: Design, products: int) -> list[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ..graph.word import FAR, ROOT
+from ..graph.word import BASE_PARAMETERS, FAR, PARAMETERS, ROOT
+from ..robot.base_parameters import SIZE, base_columns
 from ..robot.model import BASE, Robot
 from .choices import HELD
 from .design import Design
-from .functions import GIVEN_BASE, GIVES, INVERTING, NEEDS, OF_FRAMES, ROLLOUTS, UNFORCED
+from .functions import GIVEN_BASE, GIVES, INVERTING, NEEDS, ROLLOUTS, UNFORCED, UNLOADED
 
 
 def needs(design: Design) -> tuple[str, ...]:
@@ -24,7 +25,7 @@ def needs(design: Design) -> tuple[str, ...]:
 
 def is_loaded(design: Design) -> bool:
     """Whether a payload comes in: where there is one, and a function that it changes."""
-    return design.payload is not None and not set(design.functions) <= set(OF_FRAMES)
+    return design.payload is not None and not set(design.functions) <= set(UNLOADED)
 
 
 def pushed(design: Design, robot: Robot) -> list[int]:
@@ -91,6 +92,14 @@ def given_coordinates(design: Design, robot: Robot) -> int:
     They have no rows or columns in what the design's functions give, and none in tau and Minv.
     """
     return robot.joints[0].kind.nv if design.root == "given" else 0
+
+
+def counts(design: Design, canonical: Robot) -> dict[str, int]:
+    """The number of the bodies' inertial parameters, and of those that τ depends on."""
+    found = {PARAMETERS: SIZE * len(canonical.moving)}
+    if "base_regressor" in design.functions:
+        found[BASE_PARAMETERS] = len(base_columns(canonical, given_coordinates(design, canonical)))
+    return found
 
 
 def root_of(design: Design) -> str:

@@ -125,9 +125,11 @@ def rewritten(
 ) -> Iterator[tuple[str, Robot]]:
     """The robot after each of the rewrites, as the design asks for them; see `stages`.
 
-    ``in_floats``: for a program in floating point, which snaps no angle unless the design says so.
+    ``in_floats``: for a program in floating point, which snaps no angle unless the design says so,
+    or which base parameters there are depends on it.
     """
-    snap = design.snap or 0.0 if in_floats else design.snap
+    exact = in_floats and "base_regressor" not in design.functions
+    snap = design.snap or 0.0 if exact else design.snap
     return stages(robot, snap, notes, bodies, design.alike, has_registers(design))
 
 

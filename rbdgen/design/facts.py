@@ -117,7 +117,8 @@ class RobotFacts(Record):
     """A robot, and its functions that a design computes.
 
     ``limits``: those that the design is for. ``operations``: of the graph over real numbers;
-    ``rewrites``: what is left of them after each, where that was counted.
+    ``rewrites``: what is left of them after each, where that was counted. ``base_parameters``: of
+    Yb's columns, in their order: the parameters of links that each is the sum of, with factors.
     """
 
     robot: str
@@ -133,6 +134,7 @@ class RobotFacts(Record):
     notes: tuple[str, ...]
     operations: Operations | None = None
     rewrites: tuple[Rewritten, ...] | None = None
+    base_parameters: Mapping[str, Mapping[str, float]] | None = None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ TRAITS = {
     "referred": "of frames' motions, in a frame of reference that is chosen",
     "held": "of frames that are named, and held where they are",
     "masses": "of what all bodies weigh, and where",
+    "regresses": "τ by the bodies' inertial parameters, in which it is linear",
     "rollout": "of an accelerator only: so many steps of so long, with the effort of each",
     "moves": "gives the positions that a state leads to",
     "inverse": "asks for M⁻¹",
@@ -35,7 +36,7 @@ class RobotFunction:
     ``pinocchio``   the name that Pinocchio has for it.
     ``about``       what it is, for people.
     ``traits``      some of `TRAITS`.
-    ``changed_by``  what changes its results, of force, gravity and friction.
+    ``changed_by``  what changes its results, of force, gravity, friction and payload.
     ``beside``      another function, without whose result those of one base do not follow from
                     another base's.
     ``together``    another, which its call asks for besides: it costs little more then.
@@ -52,7 +53,7 @@ class RobotFunction:
     together: str = ""
 
 
-ALL, NONE = "force gravity friction", ""
+ALL, NONE, WEIGHT = "force gravity friction payload", "", "payload"
 
 
 def _row(
@@ -78,8 +79,8 @@ SOLVER = f"{VISITS} inverse factors solves"
 TABLE = (
     _row("id", "q qd qdd", "tau", "rnea", "inverse dynamics, tau from q, qd, qdd", VISITS),
     _row("fd", "q qd tau", "qdd", "aba", "forward dynamics, qdd from q, qd, tau", SOLVER),
-    _row("m", "q", "M", "crba", "mass matrix", f"{VISITS} matrix", NONE),
-    _row("minv", "q", "Minv", "computeMinverse", "its inverse", f"{SOLVER} matrix", NONE),
+    _row("m", "q", "M", "crba", "mass matrix", f"{VISITS} matrix", WEIGHT),
+    _row("minv", "q", "Minv", "computeMinverse", "its inverse", f"{SOLVER} matrix", WEIGHT),
     _row(
         "did",
         "q qd qdd",
@@ -142,7 +143,7 @@ TABLE = (
         "computeGeneralizedGravity",
         "gravity term of tau",
         "task alone",
-        "gravity",
+        "gravity payload",
     ),
     _row(
         "nle",
@@ -151,7 +152,7 @@ TABLE = (
         "nonLinearEffects",
         "bias: tau at qdd = 0, from q, qd",
         "task alone",
-        "gravity friction",
+        "gravity friction payload",
         beside="m",
     ),
     _row("pose", "q", "p R", "updateFramePlacements", "p and R of --frames", "frames", NONE),
@@ -176,8 +177,8 @@ TABLE = (
         NONE,
         beside="jac",
     ),
-    _row("com", "q", "com", "centerOfMass", "centre of mass", "masses matrix", NONE),
-    _row("jcom", "q", "Jcom", "jacobianCenterOfMass", "its Jacobian", "masses matrix", NONE),
+    _row("com", "q", "com", "centerOfMass", "centre of mass", "masses matrix", WEIGHT),
+    _row("jcom", "q", "Jcom", "jacobianCenterOfMass", "its Jacobian", "masses matrix", WEIGHT),
     _row(
         "energy",
         "q qd",
@@ -185,7 +186,7 @@ TABLE = (
         "computeMechanicalEnergy",
         "kinetic and potential energy, from q, qd",
         "masses matrix",
-        "gravity",
+        "gravity payload",
     ),
     _row(
         "ag",
@@ -194,9 +195,27 @@ TABLE = (
         "computeCentroidalMap",
         "centroidal momentum matrix Ag",
         "masses matrix",
-        NONE,
+        WEIGHT,
     ),
-    _row("hg", "q qd", "hg", "computeCentroidalMomentum", "Ag qd", "masses matrix", NONE),
+    _row("hg", "q qd", "hg", "computeCentroidalMomentum", "Ag qd", "masses matrix", WEIGHT),
+    _row(
+        "regressor",
+        "q qd qdd",
+        "Y",
+        "computeJointTorqueRegressor",
+        "Y of tau = Y pi, with ten inertial parameters pi of each body, from q, qd, qdd",
+        "regresses matrix",
+        "gravity",
+    ),
+    _row(
+        "base_regressor",
+        "q qd qdd",
+        "Yb",
+        "",
+        "the same of the base parameters, the fewest combinations of pi that determine tau",
+        "regresses matrix",
+        "gravity",
+    ),
     _row(
         "euler", "q qd tau h steps", "q qd", "", "q and qd after a number of steps", "rollout moves"
     ),
@@ -211,15 +230,16 @@ def having(*traits: str) -> tuple[str, ...]:
 
 
 def unchanged_by(*causes: str) -> tuple[str, ...]:
-    """The functions that none of these changes: force, gravity, friction."""
+    """The functions that none of these changes: force, gravity, friction, payload."""
     return tuple(own.name for own in TABLE if own.changed_by.isdisjoint(causes))
 
 
 NEEDS = {own.name: own.takes for own in TABLE}
 GIVES = {own.name: own.gives for own in TABLE}
 OF_FRAMES, AT_FRAMES = having("frames"), (*having("frames"), *having("held"))
-OF_MASSES, REFERRED = having("masses"), having("referred")
-UNFORCED = unchanged_by("force")
+OF_MASSES, REFERRED, REGRESSING = having("masses"), having("referred"), having("regresses")
+OBSERVING = (*OF_FRAMES, *OF_MASSES, *REGRESSING)  # which take no recursion of efforts
+UNFORCED, UNLOADED = unchanged_by("force"), unchanged_by("payload")
 OF_MOTION, FRICTIONLESS = unchanged_by("gravity", "friction"), unchanged_by("friction")
 ROLLOUTS, MOVING = having("rollout"), having("moves")
 # Of an accelerator whose tasks say what the base does: the function whose base moves as it is told,

@@ -35,7 +35,7 @@ from ..system.quoting import changing, idle
 from .arrays import held, is_loaded
 from .checks import by_joint
 from .design import Design
-from .functions import OF_FRAMES
+from .functions import UNLOADED
 
 DEFAULT_MASS, DEFAULT_REACH, DEFAULT_INERTIA = 5.0, 0.2, 0.1  # kg, m, kg·m²
 LOADS = 7  # m, c and u
@@ -84,7 +84,7 @@ class PayloadLimits:
 
 def notes_of_payload(design: Design) -> list[str]:
     """Notes on the range of a payload's words, and on functions that ignore it."""
-    without = ", ".join(name for name in design.functions if name in OF_FRAMES)
+    without = ", ".join(name for name in design.functions if name in UNLOADED)
     notes = [f"payload: no payload changes {without}"] if without else []
     if not is_loaded(design):
         return [f"{notes[0]}, so the design has no payload inputs"]

@@ -26,6 +26,7 @@ from .functions import (
     LOOPED,
     MOVING,
     ON_ACCELERATORS,
+    REGRESSING,
     ROLLOUTS,
     TURNING,
 )
@@ -94,8 +95,8 @@ OF_DESIGNS = (
         f"inverse: {{value}}: integrator {{other}} would have M⁻¹ of the first point only; {LEAVE}",
     ),
     Rule(
-        (said("base_link"), of("functions", "ddid")),
-        f"base_link: {{value}}: ddid is not converted to the file's base; {LEAVE}",
+        (said("base_link"), of("functions", "ddid", *REGRESSING)),
+        f"base_link: {{value}}: {{other}} is not converted to the file's base; {LEAVE}",
     ),
     *(
         Rule(

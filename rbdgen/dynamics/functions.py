@@ -16,19 +16,29 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..design.choices import STEP
-from ..design.functions import INVERTING, NEEDS, OF_FRAMES, OF_MASSES, REFERRED, SLOPES, UNFORCED
+from ..design.functions import (
+    INVERTING,
+    NEEDS,
+    OBSERVING,
+    OF_FRAMES,
+    OF_MASSES,
+    REFERRED,
+    REGRESSING,
+    SLOPES,
+    UNFORCED,
+    UNLOADED,
+)
 from ..graph.node import Builder
 from ..graph.visits import Visit
 from ..graph.word import ROOT, spell
+from ..robot.base_parameters import base_columns
 from ..robot.frames import ALIGNED, WORLD
 from ..robot.model import Robot, Transform
-from ..robot.variations import PAYLOAD, SIZE
 from ..words.factor_bounds import ACCELERATIONS
-from .bodies import Payload
 from .centroidal import Centroidal
 from .composite import Gradient
 from .elimination import Column, Matrix
-from .interface import WRENCH, GraphPorts, Ports, revolute
+from .interface import GraphPorts, Ports, revolute
 from .inversion import (
     EFFORT,
     NEAR,
@@ -41,8 +51,9 @@ from .inversion import (
     solver,
 )
 from .kinematics import Frames, Kinematics, gives_frames, gives_masses
-from .motion import RobotState
+from .motion import RobotState, read_state
 from .recursions import AGAIN, RecursionPass, Recursions
+from .regressor import Regressor
 from .scalars import Vector
 from .solver import Columns, Solver
 from .steps import Inline, Runner, in_units, times
@@ -97,7 +108,7 @@ class Functions:
         given = unforced = None
         if functions & AT_GIVEN_ACCELERATION:
             given = self.recursions(state, functions != {"id"})
-        others = functions - ALONE.keys() - {*OF_FRAMES, *OF_MASSES}
+        others = functions - ALONE.keys() - {*OBSERVING}
         if functions & AT_GIVEN_EFFORT or (others and given is None):
             at_rest = [*state.qdd[: self.base], *[0.0] * len(self.order)]
             again = UNACCELERATED if given else ""
@@ -267,20 +278,15 @@ class Functions:
 
     def _stepped(self, ports: Ports, state: RobotState, tau: Vector, first: Rates) -> StepState:
         """The state after a step, by the rule asked for."""
-        from .stepping import Rates, euler, runge_kutta
-
-        if self.integrator == "euler":
-            return euler(self.run, self.robot, self.step, state, first)
+        from .stepping import Rates, stepped
 
         def rates(there: RobotState) -> Rates:
-            if there is state:
-                return first
             at = self.recursions(replace(there, qdd=[0.0] * self.robot.nv), True)
             solver = self._solver(ports, at, at.M)
             qdd = self._accelerations(tau, at, solver)
             return Rates(qdd, self._slopes(there, qdd, at, solver), solver.explicit())
 
-        return runge_kutta(self.builder, self.robot, self.step, state, rates)
+        return stepped(self.run, self.robot, self.step, self.integrator, state, first, rates)
 
     @property
     def builder(self) -> Builder:
@@ -338,17 +344,22 @@ class Functions:
 
     def _give_observed(self, ports: Ports, state: RobotState) -> None:
         """The functions of named frames and those of the bodies' masses."""
-        functions, several = self.functions, self.functions - {*OF_FRAMES, *OF_MASSES}
-        if not functions & {*OF_FRAMES, *OF_MASSES}:
+        functions = self.functions
+        if not functions & {*OBSERVING}:
             return
         assert isinstance(ports, GraphPorts)
         if functions & set(OF_FRAMES):
             seen = self._kinematics(state, self.reference)
             gives_frames(ports, functions, seen, self.frames, self.order)
         if functions & set(OF_MASSES):
-            weighed = "_masses" if several or functions & set(OF_FRAMES) else ""
+            weighed = "_masses" if functions - {*OF_MASSES} else ""
             found = Centroidal(self.builder, self.robot, state, self.multiplications, weighed)
             gives_masses(ports, functions, self.robot, found, state.qd, list(self.order))
+        if functions & set(REGRESSING):
+            own = "_regressor" if functions - {*REGRESSING} else ""
+            at = replace(state, f_ext={}, payload={})
+            regressor = Regressor(ports, self.robot, at, self.multiplications, own, self.order)
+            regressor.give(functions, base_columns(self.sizes, self.base))
 
     def _kinematics(self, state: RobotState, reference: str = ALIGNED) -> Kinematics:
         """The kinematics of named frames in a state."""
@@ -369,7 +380,6 @@ class Functions:
         robot, forced = self.robot, not self.functions <= set(UNFORCED)
         moves = any("qd" in NEEDS.get(name, ("qd",)) for name in self.functions)
         turning = revolute(robot) if self.sincos_inputs else []
-        turns = {i: (ports.given(spell("sin", i)), ports.given(spell("cos", i))) for i in turning}
         several = len(robot.children[-1]) > 1 and self.functions & set(OF_MASSES)
         about_origin = self.reference == WORLD and self.functions & {*REFERRED}
         sees = self.functions & SEEING or several or about_origin  # where a base is
@@ -379,25 +389,11 @@ class Functions:
             if i not in turning:
                 hidden = PLACES.get(joint.kind, 0) if joint.parent < 0 and not sees else 0
                 asked += range(at.start + hidden, at.stop)
-        accelerated = self.base if forced else 0
-        if self.functions & AT_GIVEN_ACCELERATION:
-            accelerated = robot.nv
-        return RobotState(
-            ports.vector("q", robot.nq, asked),
-            ports.vector("qd", robot.nv, range(robot.nv) if moves else ()),
-            ports.vector("qdd", robot.nv, range(accelerated)),
-            {
-                i: [
-                    ports.given(spell("f_ext", robot.moving.index(i), axis=axis)) for axis in WRENCH
-                ]
-                for i in (self.external_forces if forced else ())
-            },
-            turns,
-            self._payload(ports),
+        given = self.functions & (AT_GIVEN_ACCELERATION | {*REGRESSING})
+        changes = robot.nv if given else self.base if forced else 0
+        rates = robot.nv if moves else 0
+        return read_state(
+            *(ports, robot, turning, asked, rates, changes),
+            self.external_forces if forced else (),
+            [self.payload] if self.payload and not self.functions <= set(UNLOADED) else [],
         )
-
-    def _payload(self, ports: Ports) -> dict[int, Payload]:
-        if self.payload is None or self.functions <= set(OF_FRAMES):
-            return {}
-        i, pose = self.payload
-        return {i: Payload(ports.vector(PAYLOAD, SIZE, range(SIZE)), pose)}

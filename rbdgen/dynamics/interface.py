@@ -25,7 +25,17 @@ from ..design.bounds import Bounds
 from ..design.payload import any_payloads
 from ..graph.graph import Graph, multiple
 from ..graph.node import Builder
-from ..graph.word import ROOT, SYMMETRIC, indices, kind_of, parse, shape_of, skipped_of, spell
+from ..graph.word import (
+    NO_COUNTS,
+    ROOT,
+    SYMMETRIC,
+    indices,
+    kind_of,
+    parse,
+    shape_of,
+    skipped_of,
+    spell,
+)
 from ..robot.angles import periods, wrapped
 from ..robot.model import Array, JointKind, Robot
 from ..robot.rotors import drivetrains
@@ -287,12 +297,13 @@ def from_columns(
     first: int = 0,
     frames: int = 0,
     nq: int | None = None,
+    counts: Mapping[str, int] = NO_COUNTS,
 ) -> dict[str, NDArray[Any]]:
     """Arrays (N, …) as `SHAPES` has them from graph outputs: ``tau[0]``, ``tau[1]`` … become tau.
 
     Entries that the graph omits are zero, M and Minv are mirrored. ``nv`` is the robot's (as many
     as the largest index needs unless given); the coordinates before ``first`` are left out.
-    ``frames``: how many are named. ``nq``: nv unless given.
+    ``frames``: how many are named. ``nq``: nv unless given. ``counts``: as of `shape_of`.
     """
     grouped: dict[str, dict[tuple[int, ...], NDArray[Any]]] = {}
     for name, values in columns.items():
@@ -302,7 +313,8 @@ def from_columns(
         size = max(max(index, default=0) for index in entries) + 1 if nv is None else nv
         skipped = skipped_of(kind, first)
         values = next(iter(entries.values()))
-        array = np.zeros((len(values), *shape_of(kind, size - first, frames, nq)), values.dtype)
+        shape = shape_of(kind, size - first, frames, nq, counts)
+        array = np.zeros((len(values), *shape), values.dtype)
         for index, values in entries.items():
             places = {index, index[::-1]} if kind in SYMMETRIC else {index}
             for own in places:

@@ -36,9 +36,9 @@ from .axes import FrameChange, power
 from .bodies import Mass, mass_of
 from .common_frame import CommonFrame, Steps, turned
 from .composite import Composite
-from .forces import external_force
 from .motion import Motion, RobotState, multiplier
 from .networks import path_sums, subtree_sums
+from .outward import external_force
 from .repeated import by_kind, by_place, weighing
 from .rnea import indices
 from .scalars import Scalar, Vector

@@ -14,13 +14,16 @@ A joint by itself: where it puts its body, and how fast, seen from its parent's 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..graph.node import Region
 from ..graph.visits import Visit
-from ..robot.model import Inertia, Joint, JointKind, Robot
+from ..graph.word import spell
+from ..robot.model import Inertia, Joint, JointKind, Robot, Transform
+from ..robot.variations import PAYLOAD, SIZE
 from .bodies import Mass, Payload
+from .interface import WRENCH, Ports
 from .repeated import by_place, weight_of
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import (
@@ -86,6 +89,36 @@ class RobotState:
     f_ext: dict[int, Vector] = field(default_factory=dict)
     turns: dict[int, tuple[Scalar, Scalar]] = field(default_factory=dict)
     payload: dict[int, Payload] = field(default_factory=dict)
+
+
+def read_state(
+    ports: Ports,
+    robot: Robot,
+    turning: Sequence[int],
+    q: Sequence[int],
+    rates: int,
+    changes: int,
+    pushed: Sequence[int],
+    payload: Iterable[tuple[int, Transform]],
+) -> RobotState:
+    """A state from the inputs of an algorithm, in this order.
+
+    sin and cos of the joints ``turning``, the coordinates ``q``, the first ``rates`` of q̇ and
+    ``changes`` of q̈, forces on the bodies ``pushed``, and the payload of a joint's body, where its
+    link's frame is.
+    """
+    turns = {i: (ports.given(spell("sin", i)), ports.given(spell("cos", i))) for i in turning}
+    return RobotState(
+        ports.vector("q", robot.nq, q),
+        ports.vector("qd", robot.nv, range(rates)),
+        ports.vector("qdd", robot.nv, range(changes)),
+        {
+            i: [ports.given(spell("f_ext", robot.moving.index(i), axis=axis)) for axis in WRENCH]
+            for i in pushed
+        },
+        turns,
+        {i: Payload(ports.vector(PAYLOAD, SIZE, range(SIZE)), pose) for i, pose in payload},
+    )
 
 
 @dataclass

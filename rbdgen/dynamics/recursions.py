@@ -14,7 +14,7 @@ from .composite import Columns, Gradient, Matrix, no_gradient
 from .drivetrains import add_drivetrains
 from .motion import LinkMotion, RobotState
 from .outward import move
-from .rnea import gather, indices
+from .rnea import gather, indices, link_to_link
 from .scalars import Scalar, Vector
 from .spatial import Wrench
 from .steps import Inline, Runner
@@ -133,9 +133,7 @@ class Recursions:
         """τ (nv,) in a formulation that has nothing else."""
         m = self.multiplications
         if self.formulation == LINEAR:
-            from . import linear
-
-            return linear.inverse_dynamics(run, robot, state, m)
+            return link_to_link(run, robot, state, m)
         from . import lathrop
 
         return lathrop.inverse_dynamics(run, robot, state, m, self.formulation, self.balance)

@@ -31,7 +31,7 @@ from .motion import RobotState
 from .rnea import indices
 from .scalars import Scalar, Vector
 from .spatial import is_nothing, is_zero
-from .steps import Runner
+from .steps import Inline, Runner
 from .tangent_space import PLACES, ExpMap, moved
 
 Columns = list[dict[int, Scalar]]  # column by column, row → entry
@@ -86,6 +86,23 @@ def named(point: StepState) -> Iterator[tuple[str, Scalar]]:
             name, of = ("A", j) if j < 2 * nv else ("B", j - 2 * nv)
             for k, value in sorted(column.items()):
                 yield spell(name, first + k, of), value
+
+
+def stepped(
+    run: Runner,
+    robot: Robot,
+    h: float,
+    integrator: str,
+    state: RobotState,
+    first: Rates,
+    rates: Callable[[RobotState], Rates],
+) -> StepState:
+    """A step of ``h`` seconds by either rule; ``first``: the rates in ``state``."""
+    if integrator == "euler":
+        return euler(run, robot, h, state, first)
+    assert isinstance(run, Inline) and isinstance(run.arithmetic, Builder)
+    at = run.arithmetic, robot, h, state
+    return runge_kutta(*at, lambda there: first if there is state else rates(there))
 
 
 def euler(

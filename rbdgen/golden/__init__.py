@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         InverseDerivatives,
         SecondDerivatives,
         aba_derivatives,
+        joint_torque_regressor,
         rnea_derivatives,
         rnea_second_derivatives,
     )
@@ -75,6 +76,7 @@ __getattr__ = names_from(
             "InverseDerivatives",
             "SecondDerivatives",
             "aba_derivatives",
+            "joint_torque_regressor",
             "rnea_derivatives",
             "rnea_second_derivatives",
         ),
@@ -134,6 +136,7 @@ __all__ = [
     "apart_minv",
     "joint_aba",
     "joint_minv",
+    "joint_torque_regressor",
     "minv",
     "neutral",
     "operational_inertia",

@@ -1,4 +1,4 @@
-"""First and second derivatives of dynamics.
+"""First and second derivatives of dynamics, and those by inertial parameters.
 
 Gradients of inverse and forward dynamics.
 
@@ -21,6 +21,10 @@ joints, X(q ⊕ δ) = exp(-(S δ)×) X(q), gives for A_j m = m × S_j
 
 and of Xᵀ the transposes. Singh, Russell and Wensing, "On second-order derivatives of rigid-body
 dynamics: theory & implementation" (IEEE T-RO 2024), have closed forms of the same.
+
+The derivative of τ by the bodies' inertial parameters, in which it is linear: the force on each
+body, of an inertia that is one of ten units, is passed down to the base (Atkeson, An and Hollerbach
+1986).
 """
 
 from __future__ import annotations
@@ -31,7 +35,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..robot.model import Array, Robot
+from ..robot.model import Array, Inertia, Robot
 from . import tree
 from .articulated import aba, minv
 from .states import external_forces, in_chunks, positions, tangents
@@ -287,3 +291,58 @@ def _second_derivatives(
         np.einsum("nabc,ai,bj,ck->nijk", hessian[:, :, one, other], G, G, G, optimize=True)
         for one, other in blocks
     )
+
+
+UNITS = ("m", "mx", "my", "mz", "xx", "xy", "yy", "xz", "yz", "zz")  # as toDynamicParameters has it
+
+
+def joint_torque_regressor(robot: Robot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+    """Y (N, nv, 10 · bodies) of τ = Y π at q (N, nq), qd (N, nv), qdd (N, nv).
+
+    π has, for each body of ``robot.moving``, in its link's frame, mass, first moment (3) and
+    inertia about the frame's origin, xx, xy, yy, xz, yz, zz. τ is that of rigid bodies: rotors,
+    damping, friction and external forces are no part of it. Raises ValueError on wrong shapes.
+    """
+    q = positions(robot, q)
+    qd, qdd = tangents(robot, len(q), qd=qd, qdd=qdd)
+    numbers = len(robot.joints) * (300 + 10 * tree.tree_size(robot))
+    (Y,) = in_chunks(_regressor, robot, numbers, q, qd, qdd)
+    return Y
+
+
+def _regressor(robot: Robot, q: Array, qd: Array, qdd: Array) -> tuple[Array]:
+    G = tree.projection(robot)
+    qd, qdd = qd @ G.T, qdd @ G.T
+    own, S, X = tree.columns(robot), tree.subspaces(robot), tree.transforms(robot, q)
+    v, a = np.zeros((2, len(robot.joints) + 1, len(q), 6))
+    a[-1] = tree.base_acceleration(robot)
+    Y = np.zeros((len(q), len(G), len(robot.moving), len(UNITS)))
+    for i, joint in enumerate(robot.joints):
+        vJ = qd[:, own[i]] @ S[i].T
+        v[i] = transform_vector(X[i], v[joint.parent]) + vJ
+        aJ = qdd[:, own[i]] @ S[i].T + transform_vector(motion_cross(v[i]), vJ)
+        a[i] = transform_vector(X[i], a[joint.parent]) + aJ
+    for b, i in enumerate(robot.moving):
+        frame = robot.joints[i].link_frame
+        X_link = tree.motion_transform(frame.rotation, frame.translation)
+        for p, unit in enumerate(UNITS):
+            inertia = X_link.T @ _unit_inertia(unit) @ X_link
+            # f = I a + v ×* I v
+            f = a[i] @ inertia.T + transform_vector(force_cross(v[i]), v[i] @ inertia.T)
+            j = i
+            while j >= 0:
+                # τ = Sᵀ f;  f_λ = Xᵀ f
+                Y[:, own[j], b, p] = f @ S[j]
+                f, j = transpose_times(X[j], f), robot.joints[j].parent
+    return (G.T @ Y.reshape(len(q), len(G), -1),)
+
+
+def _unit_inertia(name: str) -> Array:
+    """I (6, 6) of a body whose parameter of this name is 1, all others 0."""
+    h, J = np.zeros(3), np.zeros((3, 3))
+    axes = ["xyz".index(letter) for letter in name.removeprefix("m")]
+    if len(axes) == 1:
+        h[axes] = 1.0
+    elif axes:
+        J[axes[0], axes[1]] = J[axes[1], axes[0]] = 1.0
+    return tree.inertia_matrix(Inertia(float(name == "m"), h, J))

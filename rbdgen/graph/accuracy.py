@@ -43,6 +43,8 @@ FACTORS: Mapping[str, tuple[str, ...]] = {
     "J": ("qd",),
     "Jcom": ("qd",),
     "Ag": ("qd",),
+    "Y": ("",),
+    "Yb": ("",),
 }
 # Of its own size at the limits, and of the largest row's there: the least that counts as its size.
 SMALL, NOTHING = 2.0**-10, 2.0**-20

@@ -9,9 +9,10 @@ read and spelled.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from types import MappingProxyType
 
 SYMMETRIC = ("M", "Minv")  # a graph has their lower triangle only
 ROOT = "root"  # a number of a state, below 0 where its base moves as it is told
@@ -22,6 +23,9 @@ DEVIATION = "deviation"  # of the file's parameters, in units of the tolerance
 DRAWN = "drawn"  # velocities before they are those of held frames, as such coordinates
 # As many as v has entries (less a given base's), as q has, twice v's, and as frames are named.
 V, Q, X, FRAMES = "v", "q", "x", "frames"
+# As many as the bodies that joints move have inertial parameters, and as τ depends on.
+PARAMETERS, BASE_PARAMETERS = "parameters", "base parameters"
+NO_COUNTS: Mapping[str, int] = MappingProxyType({})
 # Of one state, what is no matrix (v, v). Of named frames, all of them: position, rotation, velocity
 # and J (linear part first, in the world's axes), what J's change adds to the acceleration, and the
 # forces that hold them.
@@ -39,14 +43,22 @@ SHAPES: dict[str, tuple[int | str, ...]] = {
     "Jcom": (3, V),
     "Ag": (6, V),
     "hg": (6,),
+    "Y": (V, PARAMETERS),
+    "Yb": (V, BASE_PARAMETERS),
     **dict.fromkeys((FAR, "kinetic", "potential"), ()),
 }
 
 
-def shape_of(array: str, rows: int, frames: int = 0, nq: int | None = None) -> tuple[int, ...]:
+def shape_of(
+    array: str,
+    rows: int,
+    frames: int = 0,
+    nq: int | None = None,
+    counts: Mapping[str, int] = NO_COUNTS,
+) -> tuple[int, ...]:
     """The shape in one state of an array that functions give, ``rows`` being nv or less; ``nq``:
-    nv unless given."""
-    sizes = {V: rows, Q: rows if nq is None else nq, X: 2 * rows, FRAMES: frames}
+    nv unless given; ``counts``: of `PARAMETERS` and `BASE_PARAMETERS`, where an array has them."""
+    sizes = {V: rows, Q: rows if nq is None else nq, X: 2 * rows, FRAMES: frames, **counts}
     return tuple(sizes[d] if isinstance(d, str) else d for d in SHAPES.get(array, (V, V)))
 
 

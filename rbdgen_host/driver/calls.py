@@ -160,6 +160,26 @@ class Calls(Observing):
 
     ddid = ComputeRNEASecondOrderDerivatives
 
+    def computeJointTorqueRegressor(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: Out = None
+    ) -> Array:
+        """Y (…, nv, 10 · bodies) of τ = Y π. Of the function regressor.
+
+        π has, of each body in the order of the manifest's ``body_names``, in its link's frame, mass
+        m, m c (3), and the inertia about the frame's origin, xx, xy, yy, xz, yz, zz. τ is that of
+        rigid bodies without external forces.
+        """
+        return self._one("computeJointTorqueRegressor", q, v, a, out=out)
+
+    regressor = computeJointTorqueRegressor
+
+    def base_regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: Out = None) -> Array:
+        """Yb (…, nv, base parameters) of the same τ = Yb π_b. Of the function base_regressor.
+
+        π_b are the fewest combinations of π that determine τ: `base_parameters`.
+        """
+        return self._one("base_regressor", q, v, a, out=out)
+
     def step(
         self,
         q: ArrayLike,

@@ -9,7 +9,7 @@ import numpy as np
 
 from rbdgen.api.arrays import refuse_missing_forces
 from rbdgen.api.folder import InputError
-from rbdgen.design.arrays import given_coordinates, gives
+from rbdgen.design.arrays import counts, given_coordinates, gives
 from rbdgen.design.design import Design
 from rbdgen.design.facts import TaskFacts
 from rbdgen.dynamics.interface import SAMPLED, from_columns, to_columns
@@ -72,9 +72,11 @@ class Coder:
         }
         given, frames = given_coordinates(self.design, self.robot), len(self.design.frames)
         nv, nq = self.robot.nv, self.robot.nq
-        found = from_columns(columns, nv, given, frames, nq)
+        many = counts(self.design, self.canonical)
+        found = from_columns(columns, nv, given, frames, nq, many)
         shapes = {
-            name: shape_of(name, nv - given, frames, nq) for name in gives(self.design, function)
+            name: shape_of(name, nv - given, frames, nq, many)
+            for name in gives(self.design, function)
         }
         return {
             name: found.get(name, np.zeros((len(results), *shape)))

@@ -20,10 +20,11 @@ from numpy.typing import ArrayLike
 from rbdgen.api.folder import InputError
 from rbdgen.api.native_programs import DTYPES
 from rbdgen.design.arrays import given_coordinates, gives, is_loaded, of_state, takes
-from rbdgen.design.design import has_registers
+from rbdgen.design.design import canonical_of, has_registers
 from rbdgen.design.functions import BESIDE, GIVEN_BASE, ROLLOUTS, UNFORCED
 from rbdgen.design.loading import as_filed, refuse_unknown
 from rbdgen.design.options import DesignChoices
+from rbdgen.robot.base_parameters import base_parameters
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.variations import PAYLOAD, SIZE, checked_body, payload_of
 from rbdgen.robot.xml_lines import did_you_mean
@@ -202,6 +203,13 @@ class Dynamics(Calls):
     def joint_names(self) -> list[str]:
         """The joints that move, in the order of q and v."""
         return list(self._robot.joint_names)
+
+    @cached_property
+    def base_parameters(self) -> dict[str, dict[str, float]]:
+        """Names of the columns of `base_regressor`, in their order → the parameters of links that
+        each is the sum of, with factors, as in ``{"tool.m": 0.1, "arm.mx": 1.0}``."""
+        canonical = canonical_of(self._backend.design)(self._robot)
+        return base_parameters(canonical, self._base).named(canonical)
 
     def set_payload(
         self, mass: float = 0.0, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike = NO_INERTIA

@@ -61,6 +61,7 @@ def agrees(robot: str, states: int, folder: Path, choices: dict[str, Any]) -> No
         ("pendulum", {"functions": ("step",), "step": 0.01}),
         ("pendulum", {"functions": ("step",), "step": 0.01, "integrator": "rk4"}),
         ("pendulum", {"functions": ("ddid",)}),
+        ("pendulum", {"functions": ("regressor", "base_regressor")}),
         (
             "pendulum",
             {"functions": ("cfd",), "frames": ("lower_rod",), "contact_damping": 0.1},
@@ -68,7 +69,7 @@ def agrees(robot: str, states: int, folder: Path, choices: dict[str, Any]) -> No
     ],
     ids=[
         *("pendulum-wide", "gantry-fold", "pendulum-frames", "pendulum-step", "pendulum-rk4"),
-        *("pendulum-second", "pendulum-contact"),
+        *("pendulum-second", "pendulum-regressor", "pendulum-contact"),
     ],
 )
 def test_robots(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:

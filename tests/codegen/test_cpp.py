@@ -95,9 +95,10 @@ def compare(folder: Path, robot: str, n: int = 1000, **choices: Any) -> Library:
         ),
         (WALKER, {"functions": ("step",), "base": "floating", "step": 0.01}),
         ("gantry", {"functions": ("ddid",), "external_forces": ("all",)}),
+        ("gantry", {"functions": ("regressor", "base_regressor")}),
         ("gantry", {**HELD, "external_forces": ("all",)}),
     ],
-    ids=["gantry", "pendulum", "iiwa14", "observed", "step", "second", "contact"],
+    ids=["gantry", "pendulum", "iiwa14", "observed", "step", "second", "regressor", "contact"],
 )
 def test_it_computes_what_the_graph_does(
     robot: str, choices: dict[str, Any], tmp_path: Path

@@ -43,6 +43,7 @@ FUNCTIONS = (
     *(("id",), ("fd",), ("m",), ("minv",), ("did",), ("dfd",), ("difd",), ("ddid",), ("cfd",)),
     *(("step",), ("g",), ("nle",), ("pose", "twist"), ("jac",), ("drift",), ("com", "jcom")),
     *(("energy",), ("ag", "hg"), ("id", "m"), ("did", "minv"), ("fd", "jac"), ("id", "com")),
+    *(("regressor",), ("base_regressor",)),
 )
 OF_LOOPS = ("id", "m", "did", "minv", "fd", "dfd")
 LONG = {"dfd", "difd", "ddid", "step", "cfd"}  # which take minutes on a base that moves freely

@@ -1,5 +1,5 @@
-"""Named frames, masses, steps and second derivatives in hardware, and nle with time-multiplexed
-joints: every bit and flag of the integer model, on time."""
+"""Named frames, masses, regressors, steps and second derivatives in hardware, and nle with
+time-multiplexed joints: every bit and flag of the integer model, on time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.design.functions import OF_FRAMES, OF_MASSES
+from rbdgen.design.functions import OF_FRAMES, OF_MASSES, REGRESSING
 from tests.support.cores import (
     any_words,
     check_runs,
@@ -24,6 +24,7 @@ QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
 SLOW = pytest.mark.slow
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "pendulum": ("pendulum", {"functions": ("nle", "pose", "jac", "drift", "com", "energy", "hg")}),
+    "regressor": ("pendulum", {"functions": REGRESSING}),
     "second": ("pendulum", {"functions": ("ddid",)}),
     "in turn": ("pendulum", {"functions": ("nle",), "fold": "joints", "ii": 12}),
     "step": ("pendulum", {"functions": ("step",), "ii": 4}),
@@ -35,7 +36,12 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.mark.parametrize(
     "case",
-    ["pendulum", "second", *(pytest.param(case, marks=SLOW) for case in list(CASES)[2:])],
+    [
+        "pendulum",
+        "regressor",
+        "second",
+        *(pytest.param(case, marks=SLOW) for case in list(CASES)[3:]),
+    ],
 )
 def test_every_bit(case: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     path, choices = CASES[case]
