@@ -1,5 +1,5 @@
 // What ROS 2 declares of that which generated packages include, no more; and what stands behind it
-// here: plugins in a table, parameters and interfaces in memory. HUMBLE: handles as they were there.
+// here: parameters and interfaces in memory. HUMBLE: handles as they were there.
 #pragma once
 
 #include <Eigen/Core>
@@ -93,6 +93,7 @@ public:
     virtual CallbackReturn on_configure(const State &) { return CallbackReturn::SUCCESS; }
     virtual CallbackReturn on_activate(const State &) { return CallbackReturn::SUCCESS; }
     virtual CallbackReturn on_deactivate(const State &) { return CallbackReturn::SUCCESS; }
+    virtual CallbackReturn on_cleanup(const State &) { return CallbackReturn::SUCCESS; }
 };
 } // namespace node_interfaces
 
@@ -286,13 +287,3 @@ protected:
     InverseDynamicsSolver() {}
 };
 } // namespace inverse_dynamics_solver
-
-// pluginlib: what is exported, by the name that the description in XML has
-template <class Base> std::map<std::string, std::function<std::shared_ptr<Base>()>> &plugins()
-{
-    static std::map<std::string, std::function<std::shared_ptr<Base>()>> all;
-    return all;
-}
-#define PLUGINLIB_EXPORT_CLASS(Derived, Base) \
-    [[maybe_unused]] static const auto exported = \
-        plugins<Base>().emplace(#Derived, [] { return std::make_shared<Derived>(); });

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "ros2_declarations.hpp"
+#include "ros2_plugins.hpp"
 
 static long allocations, locks;
 extern "C" {
@@ -141,6 +142,7 @@ static int control(controller_interface::ControllerInterface &own, const Paramet
     }
     own.on_deactivate({});
     print("off", tau);
+    own.on_cleanup({});
     return 0;
 }
 

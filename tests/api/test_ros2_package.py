@@ -4,6 +4,7 @@ its interfaces, and what the plugins compute, without an allocation or a lock in
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sysconfig
 from collections.abc import Iterable
@@ -29,7 +30,6 @@ HEADERS = (
     "controller_interface/controller_interface.hpp",
     "inverse_dynamics_solver/exceptions.hpp",
     "inverse_dynamics_solver/inverse_dynamics_solver.hpp",
-    "pluginlib/class_list_macros.hpp",
     "rclcpp/parameter.hpp",
     "rclcpp/rclcpp.hpp",
     "trajectory_msgs/msg/joint_trajectory_point.hpp",
@@ -103,13 +103,19 @@ class Said:
         return [line.removeprefix(f"{what} ") for line in self.lines if line.startswith(f"{what} ")]
 
 
+def included(work: Path, what: str, names: Iterable[str]) -> None:
+    """Headers of these names that include one of ours."""
+    for header in names:
+        (work / header).parent.mkdir(parents=True, exist_ok=True)
+        (work / header).write_text(f'#include "{HERE / what}"\n')
+
+
 def compiled(place: Path, name: str, work: Path) -> dict[str, Path]:
     """Probes of a package, all of whose own sources compile without a warning."""
     if not EIGEN.is_dir():
         pytest.skip("no Eigen: pip install cmeel-eigen")
-    for header in HEADERS:
-        (work / header).parent.mkdir(parents=True, exist_ok=True)
-        (work / header).write_text('#include "ros2_declarations.hpp"\n')
+    included(work, "ros2_declarations.hpp", HEADERS)
+    included(work, "ros2_plugins.hpp", ("pluginlib/class_list_macros.hpp",))
     options = ["-std=c++17", "-O1", f"-I{place / 'include'}", f"-I{place / 'include' / name}"]
     options += [f"-I{work}", f"-I{HERE}", "-isystem", str(EIGEN)]
 
@@ -306,6 +312,7 @@ def test_computed_torque(package: Package, states: np.ndarray, later: str) -> No
     assert (tau != expected).any() and (tau == expected).all(axis=1).any()
     gains = {"kp": kp[order].tolist(), "kd": kd[order].tolist()}
     found = package.run("Controller", rows, later, joints=names, hardware=JOINTS, **gains)
+    assert found.wrong == f"max_effort: joint '{JOINTS[1]}' has no limit"
     assert found.named("command") == [f"{name}/effort" for name in names]
     kinds = ("position", "velocity")
     assert found.named("state") == [f"{name}/{kind}" for name in names for kind in kinds]
@@ -331,12 +338,13 @@ def test_numbers_that_are_none(package: Package) -> None:
     found = package.run("Controller", rows, hardware=JOINTS)
     assert found.of("error") == pytest.approx(found.of("tau")[:1])
     assert len(found.of("tau")) == 2
-    found = package.run("Controller", rows[1:], hardware=JOINTS)
+    given = {"max_effort": [1.0] * 3}
+    found = package.run("Controller", rows[1:], hardware=JOINTS, **given)
     assert (found.code, found.wrong) == (
         1,
         "a position or velocity of the hardware is not a number yet",
     )
-    found = package.run("Controller", [[0.1] * 4], hardware=JOINTS[:2])
+    found = package.run("Controller", [[0.1] * 4], hardware=JOINTS[:2], **given)
     assert found.wrong == f"the hardware has no state {JOINTS[2]}/position"
 
 
@@ -380,3 +388,89 @@ def test_nothing_half_written(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="ros2"):
         api.package_ros2(made)
     assert (made / "ros2").read_text() == "mine"
+
+
+READER = """
+#include <cstdio>
+#include <thread>
+#include "latest.hpp"
+struct Pair { long a = 0, b = 0; };
+int main()
+{
+    const long last = 20000;
+    NAMESPACE::Latest<Pair> latest;
+    std::thread writer([&] { for (long i = 1; i <= last; ++i) latest.write({ i, -i }); });
+    long before = 0, wrong = 0;
+    for (Pair own; before < last;)
+        if (latest.read(own)) {
+            wrong += own.a + own.b != 0 || own.a <= before;
+            before = own.a;
+        }
+    writer.join();
+    Pair none;
+    return wrong || latest.read(none);
+}
+"""
+
+
+@pytest.mark.slow
+def test_references_are_whole_and_in_order(place: Path, tmp_path: Path) -> None:
+    """One thread writes while another reads, under ThreadSanitizer."""
+    (tmp_path / "reader.cpp").write_text(READER.replace("NAMESPACE", NAME))
+    command = ["g++", "-std=c++17", "-O1", "-fsanitize=thread", f"-I{place / 'src'}", "-pthread"]
+    subprocess.run([*command, tmp_path / "reader.cpp", "-o", tmp_path / "reader"], check=True)
+    done = subprocess.run([tmp_path / "reader"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+AMENT = Path("/usr/share/ament_cmake"), Path("/usr/share/pluginlib/cmake")  # of Debian
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not all(own.is_dir() for own in AMENT),
+    reason="no ament_cmake and pluginlib: apt-get install ament-cmake pluginlib-dev",
+)
+def test_built_by_ament(place: Path, tmp_path: Path) -> None:
+    """The real ament_cmake and pluginlib, with our declarations for all else: a library, and an
+    index that has its plugins; another package finds the dynamics."""
+    if not EIGEN.is_dir() or not shutil.which("cmake"):
+        pytest.skip("no Eigen and CMake: pip install cmeel-eigen, apt-get install cmake")
+    stub, installed = tmp_path / "stub", tmp_path / "installed"
+    included(stub / "include", "ros2_declarations.hpp", HEADERS)
+    for own in ET.parse(place / "package.xml").getroot().iter("depend"):
+        if own.text not in ("eigen", "pluginlib"):
+            config = stub / "share" / str(own.text) / "cmake" / f"{own.text}Config.cmake"
+            config.parent.mkdir(parents=True)
+            config.write_text(f"set({own.text}_INCLUDE_DIRS {stub / 'include'})\n")
+    user = tmp_path / "user"
+    user.mkdir()
+    (user / "user.cpp").write_text(
+        f"#include <{NAME}/dynamics.hpp>\nint main() {{ {NAME}::Dynamics own; return own.order("
+        '{}, "").empty(); }\n'
+    )
+    (user / "CMakeLists.txt").write_text(
+        f"cmake_minimum_required(VERSION 3.16)\nproject(user LANGUAGES CXX)\n"
+        f"find_package({NAME} REQUIRED)\nadd_executable(user user.cpp)\n"
+        f"target_link_libraries(user {NAME}::{NAME})\ninstall(TARGETS user)\n"
+    )
+    prefix = f"{stub};{installed};{EIGEN.parent.parent}"
+    for source in (place, user):
+        build = tmp_path / f"build_{source.name}"
+        options = [f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_INSTALL_PREFIX={installed}"]
+        options += ["-DPython3_EXECUTABLE=/usr/bin/python3", "-DCMAKE_BUILD_TYPE=Debug"]
+        for command in (
+            ["cmake", "-S", source, "-B", build, *options],
+            ["cmake", "--build", build],
+            ["cmake", "--install", build],
+        ):
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert not done.returncode, done.stdout + done.stderr
+    index = installed / "share" / "ament_index" / "resource_index"
+    for base, of in (("inverse_dynamics_solver", "solver"), ("controller_interface", "controller")):
+        listed = (index / f"{base}__pluginlib__plugin" / NAME).read_text().split()
+        assert listed == [f"share/{NAME}/{of}.xml"]
+        (plugins,) = (ET.parse(installed / file).getroot() for file in listed)
+        assert (installed / "lib" / f"lib{plugins.get('path')}.so").is_file()
+    assert (installed / "share" / NAME / "config" / "controllers.yaml").is_file()
+    subprocess.run([installed / "bin" / "user"], check=True)
