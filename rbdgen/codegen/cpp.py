@@ -122,6 +122,7 @@ def cpp(
         f"{name}_kernel.inc": _kernel(graph, interface, lines, ahead, values),
         f"{name}_states.inc": render("cpp/states.inc.jinja", **values),
         f"{name}_python.cc": render("cpp/python.cc.jinja", **values),
+        f"{name}_xla.cc": render("cpp/xla.cc.jinja", **values),
         "example.c": render("cpp/example.c.jinja", **values),
         "CMakeLists.txt": render("cpp/CMakeLists.txt.jinja", **values),
         "README.md": render("cpp/README.md.jinja", **values),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
 from rbdgen.api.folder import InputError
+from rbdgen.design.design import Design
 from rbdgen.design.effects import refuse_design
 from rbdgen.design.loading import load, refuse_unknown
 from rbdgen.design.options import DesignChoices
@@ -30,12 +31,16 @@ from .formulations import (
 )
 from .jax_installed import jax, jnp
 from .links import links_of
+from .native import NATIVE, Native
 from .passing import Passing
 from .refusals import refuse
+from .rules import Rules
 from .step import integrated
 
 OURS = ("base", "mimic", "gravity", "open_loops", "xacro")  # choices that change the robot
 DTYPES = ("float64", "float32")
+SLOPES_OF = {"did": "id", "dfd": "fd"}
+ORDER = ("q", "qd", "qdd", "tau", "f_ext")  # of arrays that a function takes
 
 
 class Dynamics:
@@ -48,12 +53,18 @@ class Dynamics:
     every method and shape.
 
     ``robot``: a URDF, a design file, a shipped robot or a Robot. ``dtype``: "float64", which JAX
-    must be told to have, or "float32". ``choices``: ``base``, ``mimic``,
-    ``gravity``, ``open_loops`` and ``xacro``, as of a design; others are of hardware.
+    must be told to have, or "float32". ``threads``: of method "native", that share a large batch;
+    0: as many as there are cores. ``choices``: ``base``, ``mimic``, ``gravity``, ``open_loops`` and
+    ``xacro``, as of a design; others are of hardware.
     """
 
     def __init__(
-        self, robot: str | Path | Robot, *, dtype: str = "float64", **choices: Unpack[DesignChoices]
+        self,
+        robot: str | Path | Robot,
+        *,
+        dtype: str = "float64",
+        threads: int = 0,
+        **choices: Unpack[DesignChoices],
     ) -> None:
         if dtype not in DTYPES:
             raise InputError(f"dtype: {dtype!r} is unknown; one of {', '.join(DTYPES)}")
@@ -63,7 +74,8 @@ class Dynamics:
                 "first, or take dtype='float32'"
             )
         self.dtype = jnp.dtype(dtype)
-        self.robot = _loaded(robot, choices)
+        self.robot, self._design = _loaded(robot, choices)
+        self._threads = threads
         links = links_of(self.robot)
         self._links = links.arrays(lambda x: jnp.asarray(x, self.dtype))
         self._along = Passing(links.parent)
@@ -95,13 +107,13 @@ class Dynamics:
     ) -> Array:
         """τ (…, nv). ``method``: "serial", one link after another; "link", "world" or "axes", as
         scans in the links' frames, in the base's, or along the base's axes."""
-        _known(method, INVERSE)
+        _known(method, (*INVERSE, NATIVE))
         return self._call(("id", method), q=q, qd=qd, qdd=qdd, f_ext=f_ext)
 
     def mass_matrix(self, q: Any, method: str = "composite") -> Array:
         """M (…, nv, nv). ``method``: "composite", sums of inertias; "columns", inverse dynamics
         of each unit acceleration."""
-        _known(method, MASS)
+        _known(method, (*MASS, NATIVE))
         return self._call(("m", method), q=q)
 
     def forward_dynamics(
@@ -115,16 +127,37 @@ class Dynamics:
         RobotError where a robot cannot have the method, with the link and the cure.
         """
         method = self.forward_method if method is None else method
-        _known(method, FORWARD)
-        refuse(self._links, method)
+        _known(method, (*FORWARD, NATIVE))
+        if method != NATIVE:
+            refuse(self._links, method)
         return self._call(("fd", method), q=q, qd=qd, tau=tau, f_ext=f_ext)
+
+    def inverse_dynamics_derivatives(
+        self, q: Any, qd: Any, qdd: Any, method: str = "axes", f_ext: Any = None
+    ) -> tuple[Array, Array, Array]:
+        """∂τ/∂q along the tangent space of q, ∂τ/∂q̇ and ∂τ/∂q̈ = M, (…, nv, nv) each."""
+        _known(method, (*INVERSE, NATIVE))
+        return self._call(("did", method), q=q, qd=qd, qdd=qdd, f_ext=f_ext)
+
+    def forward_dynamics_derivatives(
+        self, q: Any, qd: Any, tau: Any, method: str | None = None, f_ext: Any = None
+    ) -> tuple[Array, Array, Array]:
+        """∂q̈/∂q along the tangent space of q, ∂q̈/∂q̇ and ∂q̈/∂τ = M⁻¹, (…, nv, nv) each.
+
+        RobotError as of `forward_dynamics`.
+        """
+        method = self.forward_method if method is None else method
+        _known(method, (*FORWARD, NATIVE))
+        if method != NATIVE:
+            refuse(self._links, method)
+        return self._call(("dfd", method), q=q, qd=qd, tau=tau, f_ext=f_ext)
 
     def integrate(self, q: Any, v: Any) -> Array:
         """q ⊕ v (…, nq), as `rbdgen.golden.integrate`: gradients of a floating base's functions
         along its tangent space are those by ``v`` at 0."""
         return self._call(("step", ""), q=q, qd=v)
 
-    def _call(self, which: tuple[str, str], **arrays: Any) -> Array:
+    def _call(self, which: tuple[str, str], **arrays: Any) -> Any:
         shapes = {"q": (self.nq,), "f_ext": (len(self.robot.moving), 6)}
         leading: tuple[int, ...] | None = None
         given = {}
@@ -145,8 +178,13 @@ class Dynamics:
             leading, given[name] = before, array
         return self._compiled(which)(**given)
 
-    def _made(self, which: tuple[str, str]) -> Callable[..., Array]:
+    def _made(self, which: tuple[str, str]) -> Callable[..., Any]:
         function, method = which
+        if method == NATIVE:
+            rule = self._rules[function]
+            return jax.jit(lambda **arrays: rule(*(arrays[n] for n in ORDER if n in arrays)))
+        if function in SLOPES_OF:
+            return jax.jit(partial(self._slopes, SLOPES_OF[function], method))
         made: dict[str, Callable[..., Array]] = {
             "id": self._inverse,
             "m": self._mass,
@@ -165,6 +203,41 @@ class Dynamics:
             return result.reshape(*leading, *result.shape[1:])
 
         return jax.jit(run)
+
+    @cached_property
+    def _rules(self) -> Mapping[str, Callable[..., Any]]:
+        """The compiled functions by name; InputError for a Robot, which has no file to compile."""
+        if self._design is None:
+            raise InputError(
+                f"method: {NATIVE} is compiled from a robot's file; this one came as a Robot"
+            )
+        native = Native(self._design, self.robot, self.dtype, self._threads, lambda _: None)
+        return Rules(native, self.robot).functions
+
+    def _slopes(self, function: str, method: str, **arrays: Array) -> tuple[Array, Array, Array]:
+        """The derivatives of ``function`` by q, qd and what comes third: a jvp of each unit."""
+        names = [name for name in ORDER if name in arrays]
+        q, *rest = (arrays[name] for name in names)
+        compute = self._compiled((function, method))
+
+        def of(v: Array, *x: Array) -> Array:
+            moved = (self.integrate(q, v), *x, *rest[2:])
+            return compute(**dict(zip(names, moved, strict=True)))
+
+        zero = jnp.zeros_like(rest[0])
+        units = jnp.eye(3 * self.nv, dtype=self.dtype).reshape(-1, 3, self.nv)
+        units = jnp.broadcast_to(
+            units[(slice(None), *(None,) * (zero.ndim - 1))],
+            (3 * self.nv, *zero.shape[:-1], 3, self.nv),
+        )
+
+        def along(unit: Array) -> Array:
+            change = tuple(unit[..., k, :] for k in range(3))
+            return jax.jvp(of, (zero, *rest[:2]), change)[1]
+
+        found = jnp.moveaxis(jax.vmap(along)(units), 0, -1)
+        by_q, by_qd, by_last = jnp.split(found, 3, -1)
+        return by_q, by_qd, by_last
 
     def _inverse(
         self, method: str, q: Array, qd: Array, qdd: Array, f_ext: Array | None = None
@@ -197,7 +270,8 @@ class Dynamics:
         return np.moveaxis(tree.body_forces(self._links.robot, units), 1, 2)
 
 
-def _loaded(robot: str | Path | Robot, choices: Mapping[str, Any]) -> Robot:
+def _loaded(robot: str | Path | Robot, choices: Mapping[str, Any]) -> tuple[Robot, Design | None]:
+    """The robot, and the design of its file."""
     refuse_unknown(choices, Dynamics)
     for name in choices:
         if name not in OURS:
@@ -205,10 +279,10 @@ def _loaded(robot: str | Path | Robot, choices: Mapping[str, Any]) -> Robot:
     if isinstance(robot, Robot):
         if choices:
             raise InputError(f"{next(iter(choices))}: a Robot has its own; leave it out")
-        return robot
+        return robot, None
     design, loaded = load(robot, **choices)
     refuse_design(design, str(robot), PARALLEL)
-    return loaded
+    return loaded, design
 
 
 def _known(method: str, methods: Any) -> None:

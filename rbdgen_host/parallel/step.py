@@ -27,6 +27,28 @@ def integrated(xp: Any, robot: Robot, q: Array, v: Array) -> Array:
     return xp.concatenate(parts)
 
 
+def tangent(xp: Any, robot: Robot, q: Array, dq: Array) -> Array:
+    """v (nv, N) whose q ⊕ v changes q (nq, N) as ``dq`` does, in first order.
+
+    Of a quaternion, or of a cosine and sine, the part of ``dq`` that changes the norm is left out.
+    """
+    parts = []
+    for i in robot.free:
+        at, change = q[robot.q_slices[i]], dq[robot.q_slices[i]]
+        match robot.joints[i].kind:
+            case JointKind.FLOATING:
+                v, w, dp, dv, dw = at[3:6], at[6], change[:3], change[3:6], change[6]
+                # Rᵀ ṗ, and the vector of 2 q* q̇
+                turned = dp - 2 * cross(xp, v, w * dp - cross(xp, v, dp))
+                parts += [turned, 2 * (w * dv - dw * v - cross(xp, v, dv))]
+            case JointKind.PLANAR:
+                (_, _, c, s), (dx, dy, dc, ds) = at, change
+                parts.append(xp.stack([c * dx + s * dy, c * dy - s * dx, c * ds - s * dc]))
+            case _:
+                parts.append(change)
+    return xp.concatenate(parts)
+
+
 def _floating(xp: Any, q: Array, v: Array) -> Array:
     """SE(3): q (7, N) · exp(v), v (6, N) linear then angular."""
     u, w = v[:3], v[3:]
