@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -22,6 +22,8 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(*args, **kwargs)
+        # given the words of a command line that asks for help: what the help is to leave out
+        self.narrow: Callable[[Sequence[str]], None] = lambda _: None
 
     def error(self, message: str) -> NoReturn:
         line = " ".join(message.removeprefix("argument ").split())
@@ -33,6 +35,8 @@ class Parser(argparse.ArgumentParser):
     ) -> tuple[argparse.Namespace, list[str]]:
         """Refuses unknown options first: what else is wrong mostly follows from them."""
         given = sys.argv[1:] if args is None else list(args)
+        if {"-h", "--help"} & {*given}:
+            self.narrow(given)
         for word in given:
             if word == "--" or (self._subparsers and not word.startswith("-")):
                 break  # what follows are no options, or those of a command
@@ -46,6 +50,15 @@ class Parser(argparse.ArgumentParser):
         if extras:
             self.error(f"{quoted(extras[0])} is one argument too many; see {self.prog} --help")
         return found, extras
+
+    def leave_out(self, keys: Container[str]) -> None:
+        """Have none of the options of these names in the help, and say of no part of it where it
+        acts."""
+        for action in self._actions:
+            if action.dest in keys:
+                action.help = argparse.SUPPRESS
+        for group in self._action_groups:
+            group.description = None
 
     def _options(self) -> list[str]:
         return [name for name in self._option_string_actions if name.startswith("--")]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..design.choices import EXECUTORS
+from ..design.choices import EXECUTORS, LANGUAGES
+from ..design.effects import unread_in
 from ..design.functions import WHOLE
 from ..design.loading import shipped_robots
 from ..design.option import GROUPS, Option
@@ -45,12 +47,28 @@ def design_options(made: Parser, command: str) -> None:
     own = [said for said in OPTIONS.values() if said.check and command in said.commands]
     for title in GROUPS:
         if those := [said for said in own if said.group == title]:
-            group = made.add_argument_group(title)
+            where = _acting(those) if command == "generate" else None
+            group = made.add_argument_group(title, where)
             for said in those:
                 add_option(group, said.key, command)
     for said in own:
         if not said.group:
             add_option(made, said.key, command)
+
+
+def _acting(options: Sequence[Option]) -> str | None:
+    """The languages in which options of a part of the help act, unless that is all of them."""
+    found = [own for own in LANGUAGES if {said.key for said in options} - unread_in(own)]
+    return None if found == [*LANGUAGES] else f"of --to {listed(found)}"
+
+
+def shown_of_languages(made: Parser, words: Sequence[str]) -> None:
+    """Leave out of a help what acts in none of the languages that ``--to`` names in ``words``."""
+    said = [own.removeprefix("--to=") for own in words if own.startswith("--to=")]
+    said += [own for before, own in pairwise(words) if before == "--to"]
+    names = [name for own in said for name in own.split(",") if name in LANGUAGES]
+    if names:
+        made.leave_out(frozenset.intersection(*map(unread_in, names)))
 
 
 def add_option(
@@ -165,6 +183,7 @@ def printed(made: Parser) -> None:
 def robot_command(commands: Any, name: str, about: str, *shown: str) -> Parser:
     """A command about a robot."""
     made = command(commands, name, about, *shown)
+    made.usage = f"{made.prog} [OPTION ...] {'[ROBOT]' if name == 'compare' else 'ROBOT'}"
     _robot(made, "?" if name == "compare" else None)
     design_options(made, name)
     return made

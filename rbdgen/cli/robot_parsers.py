@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from ..design.choices import LANGUAGES, MODELS
 from ..design.target import PLACERS, ROUTERS, TARGETS
 from .arguments import Parser, count, languages, numbers, positive, seed, whole
-from .options import add_option, forced, queued, robot_command, topology_command
+from .options import (
+    add_option,
+    forced,
+    queued,
+    robot_command,
+    shown_of_languages,
+    topology_command,
+)
 
 
 def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -115,8 +123,9 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         "rbdgen generate my_robot.urdf -o build/mine",
         "rbdgen generate hyq --base floating --function id,m --multipliers 100",
         "rbdgen generate iiwa14 --accelerator --ii 8 --target xcup -o build/arm",
-        "rbdgen generate iiwa14 --function did,m --to cpp",
+        "rbdgen generate iiwa14 --function did,m --to cpp   what acts in it: --to cpp --help",
     )
+    made.narrow = partial(shown_of_languages, made)
     made.add_argument(
         "-o",
         "--output",
@@ -131,7 +140,8 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         metavar="LANGUAGE[,LANGUAGE]",
         help="what the functions are written in, each in a folder of its own: verilog (default), "
         "hardware; cpp, C++ for a CPU; c, the hardware's integers in C; "
-        "cuda, CUDA for a GPU; hls, the same integers for Vitis HLS",
+        "cuda, CUDA for a GPU; hls, the same integers for Vitis HLS. With --help: the options that "
+        "act in it",
     )
 
     made = robot_command(

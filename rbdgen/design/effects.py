@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..robot.model import JointKind, Robot, RobotError
-from .options import OF_HARDWARE, OF_SCHEDULES, OF_TEXTS
+from .choices import OF_NUMBERS, VERILOG
+from .option import ACCELERATOR
+from .options import OF_HARDWARE, OF_SCHEDULES, OF_TEXTS, OPTIONS
 from .rule import FOLDED, TO_FOLD, broken
-from .rules import RULES
+from .rules import OF_LANGUAGES, RULES
 
 Design = Any  # of `design.py`, which asks here
 TURNING_JOINTS = (JointKind.REVOLUTE, JointKind.PLANAR)
@@ -43,6 +45,25 @@ def notes_of_interval(design: Design, interval: int) -> list[str]:
     return [f"scheduler: {design.scheduler} is for {FOLDED}; {TO_FOLD}"]
 
 
+def unread_in(language: str) -> frozenset[str]:
+    """The options that a design in one of `LANGUAGES` does not read, or is refused with.
+
+    What is refused is said by the rules on a language and one option; where there is no
+    accelerator, options of accelerators are for nothing.
+    """
+    words = language not in OF_NUMBERS
+    unread = {
+        key for keys, _ in _unread(words, True, language == VERILOG or not words) for key in keys
+    }
+    for rule in OF_LANGUAGES:
+        others = [own for own in rule.where if own.key != "to"]
+        if len(others) == 1 and all(own.holds(language) for own in rule.where if own.key == "to"):
+            unread.add(others[0].key)
+    if "accelerator" in unread:
+        unread |= {key for key, said in OPTIONS.items() if said.group == ACCELERATOR}
+    return frozenset(unread)
+
+
 def notes_of_use(
     what: str,
     choices: Mapping[str, Any],
@@ -54,12 +75,18 @@ def notes_of_use(
     command. ``words``: it has words or hardware; ``texts``: it is a program over real numbers;
     ``clocks``: if it has words, it has a schedule, too."""
     found = []
+    for keys, why in _unread(words, texts, clocks):
+        if given := [key for key in keys if choices.get(key) is not None]:
+            found.append(f"{what} {why}: no effect of {', '.join(given)}")
+    return found
+
+
+def _unread(words: bool, texts: bool, clocks: bool) -> Iterator[tuple[Sequence[str], str]]:
+    """Options without effect on what has or is none of these, and why."""
     for there, keys, why in (
         (words, OF_HARDWARE, "has neither words nor hardware"),
         (texts, OF_TEXTS, "is no program over real numbers"),
         (clocks, OF_SCHEDULES, "has no schedule"),
     ):
-        given = [key for key in keys if choices.get(key) is not None and not there]
-        if given:
-            found.append(f"{what} {why}: no effect of {', '.join(given)}")
-    return found
+        if not there:
+            yield keys, why

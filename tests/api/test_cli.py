@@ -36,6 +36,30 @@ def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
         parser().parse_args(words[1:])
 
 
+@pytest.mark.parametrize("words", [["--to", "cpp", "--help"], ["-h", "--to=cpp"]])
+def test_help_of_a_language(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Options that act in it, and of no others; of several languages those of either."""
+
+    def told(*words: str) -> str:
+        with pytest.raises(SystemExit, match="0"):
+            main(["generate", *words])
+        return capsys.readouterr().out
+
+    text = told(*words)
+    assert "\n  --float-error X" in text
+    assert "\nthe robot:\n" in text
+    for other in ("--width", "--accelerator", "an accelerator:", "words:", "of --to verilog"):
+        assert f"\n{other}" not in text
+        assert f"\n  {other}" not in text
+    both = told("--to", "cpp,hls", "--help")
+    assert "\n  --width BITS" in both
+    assert "\n  --accelerator" not in both
+    every = told("--help")
+    assert "\nwords:\n  of --to verilog, c and hls\n" in every
+    assert "\nan accelerator:\n  of --to verilog and c\n" in every
+    assert "\nthe robot:\n  --base" in every
+
+
 def test_version_and_overview(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["--version"])

@@ -10,7 +10,8 @@ import pytest
 
 from rbdgen import api
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.design.effects import notes_of_effects, notes_of_use
+from rbdgen.design.choices import LANGUAGES, OF_NUMBERS, VERILOG
+from rbdgen.design.effects import notes_of_effects, notes_of_use, refused, unread_in
 from rbdgen.design.loading import load
 from rbdgen.design.rule import IDLE
 from rbdgen.robot.model import RobotError
@@ -193,3 +194,40 @@ def test_default_intervals_that_do_not_fit_are_left_out(monkeypatch: pytest.Monk
     assert [note.partition(",")[0] for note in found["side"]["notes"][:1]] == ["Left out is II 2"]
     with pytest.raises(RobotError, match="ii: 2 takes more than"):
         comparison.compare("gantry", intervals=(2,), **choices)
+
+
+SAID: dict[str, Any] = {  # a value of each option that not all languages read
+    "accelerator": True,
+    "clock": 20.0,
+    "code": "loops",
+    "error": 1e-4,
+    "fit": False,
+    "float_error": 1e-3,
+    "fold": "none",
+    "guard": 1,
+    "ii": 4,
+    "multipliers": 50,
+    "proven": "all",
+    "scheduler": "exact",
+    "style": "latency",
+    "target": "xcup",
+    "width": 20,
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_a_language_does_not_read_is_refused_or_noted(language: str, tmp_path: Path) -> None:
+    """And what it reads is neither; options of accelerators are for those alone."""
+    unread = unread_in(language)
+    of_accelerators = {"slots", "mix", "order"}
+    assert unread <= {*SAID, *of_accelerators}
+    for key, value in SAID.items():
+        needs = {"style": "latency"} if key == "clock" else {"ii": 4} if key == "scheduler" else {}
+        if key == "code" and language == "hls":
+            needs = {"fold": "joints", "ii": 16}
+        design, _ = load("pendulum", **{key: value, **needs})
+        lines = [refused(design, to=[language])]
+        if language != VERILOG:
+            words = language not in OF_NUMBERS
+            lines += notes_of_use(language, {key: value}, words, texts=True, clocks=not words)
+        assert any(lines) == (key in unread), (key, lines)
