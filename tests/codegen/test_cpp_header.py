@@ -2,75 +2,34 @@
 
 from __future__ import annotations
 
-import ctypes
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
-import numpy as np
 import pinocchio as pin
 import pytest
 
-from rbdgen import api, golden
-from rbdgen.design.loading import load
-from rbdgen.robot.model import JointKind, Robot
-from tests.support.library import WARNINGS
-from tests.support.pinocchio_models import Peer, peer_from_urdf
+from rbdgen import api
+from tests.support.library import compiled_strictly, intrinsics
+from tests.support.zoo import generated
 
-STRICT = (*WARNINGS, "-Wsign-conversion", "-Wshadow", "-Wfloat-conversion")
 EIGEN = Path(pin.__file__).parents[4] / "include" / "eigen3"
 COMPILERS = [
     pytest.param(name, marks=pytest.mark.skipif(not shutil.which(name), reason=f"no {name}"))
     for name in ("g++", "clang++")
 ]
 
-# A body of every kind of joint, in an order in which Pinocchio, which sorts by names, differs.
-ALL_KINDS = """
-<robot name="zoo">
-  {links}
-  {joints}
-</robot>
-"""
-LINK = """<link name="{name}"><inertial><mass value="1"/><origin xyz="0.1 0.2 0.3"/>
-  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
-JOINT = """<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>
-  <origin xyz="0.1 0 0.2"/><axis xyz="{axis}"/>{limit}</joint>"""
-LIMIT = '<limit lower="-1" upper="2" velocity="3" effort="40"/>'
-JOINTS = (
-    ("wheel", "continuous", "body", "disc", "1 0 0", '<limit velocity="5" effort="6"/>'),
-    ("arm", "revolute", "body", "rod", "0 1 0", LIMIT),
-    ("bolt", "continuous", "rod", "nut", "0 0 1", ""),
-    ("slide", "prismatic", "nut", "cart", "0 1 0", LIMIT),
-    ("drone", "floating", "cart", "copter", "0 0 1", ""),
-    ("crab", "planar", "body", "plate", "0 0 1", ""),
-)
-
 
 @pytest.fixture(scope="module")
 def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A design of a floating base with joints of all kinds."""
-    folder = tmp_path_factory.mktemp("zoo")
-    links = "".join(LINK.format(name=name) for name in ("body", *(own[3] for own in JOINTS)))
-    fields = ("name", "kind", "parent", "child", "axis", "limit")
-    joints = "".join(JOINT.format(**dict(zip(fields, own, strict=True))) for own in JOINTS)
-    urdf = folder / "zoo.urdf"
-    urdf.write_text(ALL_KINDS.format(links=links, joints=joints))
-    options = {"base": "floating", "functions": ("com", "energy", "pose"), "frames": ("nut",)}
-    return api.generate(urdf, folder / "made", to="cpp", name="zoo", **options).folder
+    return generated(tmp_path_factory.mktemp("zoo"))
 
 
 @pytest.fixture(scope="module")
 def pendulum(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("pendulum") / "made"
     return api.generate("pendulum", place, to="cpp", functions=("did", "m"), name="swing").folder
-
-
-def compiled(source: Path, *options: object, compiler: str = "g++") -> str:
-    """What the compiler says of a source; empty where it compiles without a warning."""
-    command = [compiler, *STRICT, *map(str, options), str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode or not done.stderr, done.stderr
-    return done.stderr
 
 
 # Every call, with every container of its standard; two designs in one file.
@@ -130,156 +89,205 @@ def test_every_standard_compiles_it_without_a_warning(
 ) -> None:
     (tmp_path / "user.cpp").write_text(USER)
     options = [f"-std=c++{year}", "-fsyntax-only", "-I", pendulum, "-I", zoo]
-    assert not compiled(tmp_path / "user.cpp", *options, compiler=compiler)
+    assert not compiled_strictly(tmp_path / "user.cpp", *options, compiler=compiler)
 
 
-# The configuration's functions with C linkage, N states each, in double and in float.
-CONFIGURATION = """
-#include "zoo.hpp"
-using namespace rbdgen::zoo;
-#define OF(S, name) \\
-extern "C" void integrate_##name(int n, const S *q, const S *v, S dt, S *to) \\
-{ \\
-    for (; n--; q += nq, v += nv, to += nq) { \\
-        std::array<S, nq> at; \\
-        std::copy(q, q + nq, at.data()); \\
-        std::array<S, nv> by; \\
-        std::copy(v, v + nv, by.data()); \\
-        const std::array<S, nq> moved = integrate(at, by, dt); \\
-        integrate(at, by, dt, at); \\
-        std::copy(at.begin(), at.end(), to); \\
-        if (moved != at) \\
-            to[0] = S(1e9); \\
-    } \\
-} \\
-extern "C" void difference_##name(int n, const S *q0, const S *q1, S *v) \\
-{ \\
-    for (; n--; q0 += nq, q1 += nq, v += nv) { \\
-        std::array<S, nq> a, b; \\
-        std::copy(q0, q0 + nq, a.data()); \\
-        std::copy(q1, q1 + nq, b.data()); \\
-        const std::array<S, nv> step = difference(a, b); \\
-        std::copy(step.begin(), step.end(), v); \\
-    } \\
-} \\
-extern "C" void neutral_##name(S *q) \\
-{ \\
-    const std::array<S, nq> own = neutral<S>(); \\
-    std::copy(own.begin(), own.end(), q); \\
+needs_eigen = pytest.mark.skipif(not EIGEN.is_dir(), reason="no Eigen beside Pinocchio")
+
+# What every container gives is what C gives, no call allocates, and results lie where they should.
+VALUES = """
+#include <Eigen/Core>
+#include "swing.hpp"
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+namespace arm = rbdgen::swing;
+extern "C" void *__libc_malloc(std::size_t);
+static long allocations, wrong;
+extern "C" void *malloc(std::size_t bytes) { ++allocations; return __libc_malloc(bytes); }
+typedef Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> Rows;
+
+static void check(const double *found, const double *expected, int count)
+{
+    for (int k = 0; k < count; ++k)
+        wrong += !(found[k] == expected[k]);
 }
-OF(double, float64)
-OF(float, float32)
+static void by_reference(Eigen::Ref<const Eigen::VectorXd> q, Eigen::Ref<Rows> M)
+{
+    double tau[2], by_q[4], by_qd[4];
+    arm::compute(q, q, q, tau, by_q, by_qd, M);
+}
+int main()
+{
+    const double q[] = { 0.3, -0.5 }, v[] = { 1, 2 }, a[] = { 3, 4 };
+    double tau[2], by_q[4], by_qd[4], M[4];
+    swing(1, q, v, a, tau, by_q, by_qd, M);
+
+    const std::vector<double> many{ 0.3, -0.5, 1, 2, 0.3, -0.5 };
+    std::array<double, 6> three, found, by_c;
+    std::vector<double> by(12), by2(12), masses(12);
+    const Eigen::Vector2d fixed(0.3, -0.5);
+    Eigen::VectorXd any(4);
+    any << 1, 2, 3, 4;
+    Eigen::MatrixXd columns(2, 3), taus(2, 3), of_q(4, 3);
+    columns << 0.3, 1, 0.3, -0.5, 2, -0.5;
+    Rows of_qd(3, 4), of_M(3, 4), large(4, 2);
+    double unused[12];
+    allocations = 0;
+
+    const auto results = arm::compute(q, v, a);
+    check(results.tau.data(), tau, 2);
+    check(&results.dtau_dqd[0][0], by_qd, 4);
+    check(&results.M[0][0], M, 4);
+    wrong += results.singular;
+    const arm::Maps<double> maps = arm::map(results);
+    wrong += maps.M.data() != &results.M[0][0] || maps.M(1, 0) != M[2];
+    wrong += maps.dtau_dq(0, 1) != by_q[1];
+    const Eigen::Vector2d product = maps.M * maps.tau;
+    wrong += std::fabs(product[0] - (M[0] * tau[0] + M[1] * tau[1])) > 1e-12;
+
+    Eigen::Vector2d t;
+    Eigen::Matrix<double, 2, 2, Eigen::RowMajor> D;
+    Eigen::Map<Eigen::Matrix<double, 2, 2, Eigen::RowMajor>> E(unused);
+    wrong += arm::compute(fixed, any.head(2), any.tail<2>(), t, D, E, large.bottomRows(2)) != 0;
+    check(t.data(), tau, 2);
+    check(D.data(), by_q, 4);
+    check(unused, by_qd, 4);
+    check(large.data() + 4, M, 4);
+    by_reference(fixed, large.topRows(2));
+    check(large.data(), M, 4);
+
+    swing(3, many.data(), many.data(), many.data(), by_c.data(), unused, unused, unused);
+    arm::batch(many, many, many, three, by, by2, masses);
+    arm::batch(1, columns, many, columns, taus, of_q, of_qd, of_M);
+    check(three.data(), by_c.data(), 6);
+    check(taus.data(), by_c.data(), 6);
+    check(of_q.data(), by.data(), 12);
+    check(of_qd.data(), by2.data(), 12);
+    check(of_M.data(), masses.data(), 12);
+
+    const float low[] = { 0.3f, -0.5f };
+    const arm::Results<float> in_float = arm::compute(low, low, low);
+    wrong += std::fabs(double(in_float.M[0][0]) - M[0]) > 1e-6 * M[0];
+    wrong += arm::map(in_float).M(0, 0) != in_float.M[0][0];
+    any.head(2) = arm::map(results).tau;
+    arm::integrate(q, any.head(2), 0.5, any.tail(2));
+    wrong += any[3] != q[1] + 0.5 * tau[1];
+    found.fill(0);
+    const long asked = allocations;
+    std::printf("%ld wrong, %ld allocations\\n", wrong, asked);
+}
 """
-STEPS = (0.0, 1e-12, 1e-5, 1e-2, 0.5, 3.0)
 
 
-class Configuration:
-    """The functions of ``zoo.hpp`` in one type, for batches."""
-
-    def __init__(self, library: ctypes.CDLL, dtype: str) -> None:
-        self.library, self.dtype = library, np.dtype(dtype)
-        self.scalar = ctypes.c_float if self.dtype == np.float32 else ctypes.c_double
-
-    def __call__(self, name: str, columns: int, *given: object) -> np.ndarray:
-        states = max([len(own) for own in given if isinstance(own, np.ndarray)], default=1)
-        found = np.empty((states, columns), self.dtype)
-        numbers: list[object] = [ctypes.c_int(states)] if given else []
-        keep = []
-        for own in (*given, found):
-            if isinstance(own, np.ndarray):
-                keep.append(np.ascontiguousarray(own, self.dtype))
-                numbers.append(keep[-1].ctypes.data_as(ctypes.c_void_p))
-            else:
-                numbers.append(self.scalar(own))
-        getattr(self.library, f"{name}_{self.dtype}")(*numbers)
-        return found
-
-
-@pytest.fixture(scope="module")
-def library(zoo: Path) -> ctypes.CDLL:
-    source = zoo.parent / "configuration.cpp"
-    source.write_text("#include <algorithm>\n" + CONFIGURATION)
-    target = zoo.parent / "configuration.so"
-    assert not compiled(source, "-std=c++11", "-O1", "-shared", "-fPIC", "-I", zoo, "-o", target)
-    return ctypes.CDLL(str(target))
-
-
-@pytest.fixture(scope="module")
-def peer(zoo: Path) -> Peer:
-    _, robot = load(zoo / "robot.urdf", base="floating")
-    return peer_from_urdf(zoo / "robot.urdf", robot)
-
-
-def states(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
-    """q, and steps from it whose rotations are of all sizes below half a turn."""
-    rng = np.random.default_rng(5)
-    q = golden.random_state(robot, 8 * len(STEPS), rng).q
-    v = rng.uniform(-1, 1, (len(q), robot.nv))
-    for i in robot.free:
-        own = v[:, robot.v_slices[i]]
-        if robot.joints[i].kind is JointKind.FLOATING:
-            own[:, 3:] *= (np.tile(STEPS, 8) / np.linalg.norm(own[:, 3:], axis=1))[:, None]
-        if robot.joints[i].kind is JointKind.PLANAR:
-            own[:, 2] = np.tile(STEPS, 8)
-    return q, v
-
-
-@pytest.mark.parametrize(("dtype", "error"), [("float64", 1e-14), ("float32", 4e-6)])
-def test_configurations_are_the_golden_models_and_pinocchios(
-    library: ctypes.CDLL, peer: Peer, dtype: str, error: float
-) -> None:
-    robot, call = peer.robot, Configuration(library, dtype)
-    assert np.array_equal(call("neutral", robot.nq)[0], golden.neutral(robot))
-    assert np.array_equal(peer.position(golden.neutral(robot)), pin.neutral(peer.model))
-    q, v = (own.astype(dtype).astype(float) for own in states(robot))
-    moved = call("integrate", robot.nq, q, v, 0.5)
-    expected = golden.integrate(robot, q, 0.5 * v)
-    np.testing.assert_allclose(moved, expected, rtol=0, atol=error)
-    step = call("difference", robot.nv, q, moved)
-    np.testing.assert_allclose(step, golden.difference(robot, q, moved), rtol=0, atol=error)
-    np.testing.assert_allclose(step, 0.5 * v, rtol=0, atol=4 * error)
-    for turn, a, b, c, d in zip(STEPS * 8, q, v, moved.astype(float), step, strict=True):
-        # Pinocchio's planar joints lose half of their digits near no turn
-        off = 4 * error if turn == 0 or turn > 0.1 else 1e-4
-        there = pin.integrate(peer.model, peer.position(a), peer.velocity(0.5 * b))
-        np.testing.assert_allclose(peer.position(c), there, rtol=0, atol=off)
-        back = pin.difference(peer.model, peer.position(a), peer.position(c))[peer.order]
-        np.testing.assert_allclose(d, back, rtol=0, atol=off)
-
-
-@pytest.mark.parametrize(("dtype", "error"), [("float64", 1e-14), ("float32", 4e-6)])
-@pytest.mark.parametrize("factor", [-1.0, 0.5, -3.0])
-def test_configurations_of_quaternions_of_any_length(
-    library: ctypes.CDLL, peer: Peer, dtype: str, error: float, factor: float
-) -> None:
-    """Antipodes, half turns, and quaternions that are not quite, or not at all, of length 1."""
-    robot, call = peer.robot, Configuration(library, dtype)
-    q, v = (own.astype(dtype).astype(float) for own in states(robot))
-    other = q.copy()
-    quaternions = [
-        robot.q_slices[i].start + 3
-        for i in robot.free
-        if robot.joints[i].kind is JointKind.FLOATING
+@needs_eigen
+def test_all_containers_have_the_numbers_of_c(pendulum: Path, tmp_path: Path) -> None:
+    source = tmp_path / "values.cpp"
+    source.write_text(VALUES)
+    options = [
+        "-std=c++11",
+        "-O0",
+        "-I",
+        pendulum,
+        "-isystem",
+        EIGEN,
+        "-c",
+        "-o",
+        tmp_path / "main.o",
     ]
-    assert len(quaternions) == 2
-    for at in quaternions:
-        other[:, at : at + 4] *= factor
-    assert np.abs(call("difference", robot.nv, q, other)).max() <= error
-    moved = call("integrate", robot.nq, other, v, 1.0)
-    np.testing.assert_allclose(moved, golden.integrate(robot, other, v), rtol=0, atol=error)
-    # half a turn about x, and as far as floats go around it: there and back again
-    for near in (0.0, 1e-7, -1e-7):
-        half = q.copy()
-        for at in quaternions:
-            x, y, z, w = q[:, at : at + 4].T
-            turned = np.stack([w, z, -y, -x], axis=1)
-            half[:, at : at + 4] = factor * (turned + near * q[:, at : at + 4])
-        step = call("difference", robot.nv, q, half)
-        back = call("integrate", robot.nq, q, step, 1.0).astype(float)
-        for a, b in zip(back, half, strict=True):
-            for at in quaternions:
-                b[at : at + 4] /= np.linalg.norm(b[at : at + 4])
-            same = pin.isSameConfiguration(
-                peer.model, peer.position(a), peer.position(b), 4 * error
-            )
-            assert same
+    assert not compiled_strictly(source, *options)
+    sources = sorted(pendulum.glob("swing*.cpp"))
+    own = [
+        "g++",
+        "-O0",
+        "-DSWING_NATIVE",
+        *intrinsics("g++", ["-O0"]),
+        *sources,
+        tmp_path / "main.o",
+    ]
+    subprocess.run([*map(str, own), "-pthread", "-o", str(tmp_path / "values")], check=True)
+    done = subprocess.run([tmp_path / "values"], capture_output=True, text=True, check=True)
+    assert done.stdout == "0 wrong, 0 allocations\n"
+
+
+# Each line is refused, by a text of the header or since no call takes these types.
+SIZE, ROW, NONE = "too few numbers, or too many", "are not in a row", "no matching function"
+REFUSED = {
+    "arm::compute(three, two, two);": SIZE,
+    "arm::compute(two, two, Eigen::Vector3d());": SIZE,
+    "arm::compute(two, two, two, two, four, four, two);": SIZE,
+    "arm::integrate(two, std::span<const double, 3>(three));": SIZE,
+    "arm::compute(two, two, columns.row(0));": ROW,
+    "arm::compute(two, two, two, two, four, four, columns);": ROW,
+    "arm::compute(two, two, two, two, four, four, large.block<2, 2>(0, 0));": ROW,
+    "arm::batch(two, two, two, two, four, four, large.block<2, 2>(0, 0));": ROW,
+    "arm::compute(two, two, two, constant, four, four, four);": NONE,
+    "arm::compute(two, two, low);": NONE,
+    "arm::compute(two, two, columns * two_of_eigen);": NONE,
+    "arm::map(arm::compute(two, two, two));": "use of deleted function",
+}
+
+
+@needs_eigen
+def test_what_does_not_fit_is_refused_when_it_is_compiled_strictly(
+    pendulum: Path, tmp_path: Path
+) -> None:
+    head = [
+        "#include <Eigen/Core>",
+        "#include <span>",
+        '#include "swing.hpp"',
+        "namespace arm = rbdgen::swing;",
+        "std::array<double, 2> two; std::array<double, 3> three; std::array<double, 4> four;",
+        "const double constant[2] = { 1, 2 }; const float low[2] = { 1, 2 };",
+        "Eigen::Matrix2d columns; Eigen::Vector2d two_of_eigen;",
+        "Eigen::Matrix<double, 4, 4, Eigen::RowMajor> large;",
+        "void all();",
+        "void all() {",
+    ]
+    source = tmp_path / "wrong.cpp"
+    source.write_text("\n".join([*head, *REFUSED, "}"]))
+    said = compiled_strictly(
+        source, "-std=c++20", "-fsyntax-only", "-I", pendulum, "-isystem", EIGEN
+    )
+    for line, (code, expected) in enumerate(REFUSED.items(), len(head) + 1):
+        here = rf"wrong\.cpp:{line}:\d+:"
+        if expected in (SIZE, ROW):
+            here += r"\s+required from here\n.* error: static assertion failed: swing:"
+        assert re.search(f"{here}.* {expected}", said), code
+
+
+def body(assembly: str, function: str) -> list[str]:
+    """The instructions of a function, without directives and labels."""
+    lines = assembly.partition(f"\n{function}:\n")[2].partition("\t.cfi_endproc")[0].splitlines()
+    return [line for line in lines if line.startswith("\t") and not line.startswith("\t.")]
+
+
+COSTS = """
+#include "swing.hpp"
+namespace arm = rbdgen::swing;
+typedef std::array<double, 2> V;
+typedef std::array<V, 2> Square;
+typedef const double *In;
+typedef double *Out;
+extern "C" long long in_c(In q, In v, In a, Out tau, Out by_q, Out by_qd, Out M) noexcept
+{
+    return swing(1, q, v, a, tau, by_q, by_qd, M);
+}
+extern "C" long long in_cpp(
+    const V &q, const V &v, const V &a, V &tau, Square &by_q, Square &by_qd, Square &M) noexcept
+{
+    return arm::compute(q, v, a, tau, by_q, by_qd, M);
+}
+"""
+
+
+def test_a_call_costs_what_it_costs_in_c(pendulum: Path, tmp_path: Path) -> None:
+    """Instruction by instruction, once it is inline."""
+    (tmp_path / "costs.cpp").write_text(COSTS)
+    target = tmp_path / "costs.s"
+    assert not compiled_strictly(
+        tmp_path / "costs.cpp", "-std=c++11", "-O2", "-DNDEBUG", "-S", "-I", pendulum, "-o", target
+    )
+    found = [body(target.read_text(), name) for name in ("in_c", "in_cpp")]
+    assert found[0] == found[1]
+    assert any("swing" in line for line in found[0])

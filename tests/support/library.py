@@ -19,6 +19,7 @@ from rbdgen.system.cache import cached
 from rbdgen.system.compiler import about as said_by
 
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror")
+STRICT = (*WARNINGS, "-Wsign-conversion", "-Wshadow", "-Wfloat-conversion")
 # a thread's share is worth it from 64 states on, so that the small graphs of tests are shared, too
 FLAGS = ("-std=c++17", "-O1", *WARNINGS, "-shared", "-fPIC", "-pthread", "-DMADE_SHARE=1")
 CFLAGS = {"avx512": {"avx512f", "avx512dq", "avx512vl"}, "avx2": {"avx2", "fma"}, "base": set()}
@@ -40,6 +41,14 @@ def intrinsics(compiler: str, flags: Sequence[str]) -> list[str]:
 
     folder = cached(f"tests-{key}", make, files=["intrinsics.h", "intrinsics.h.gch"])
     return ["-Winvalid-pch", "-include", str(folder / "intrinsics.h")]
+
+
+def compiled_strictly(source: Path, *options: object, compiler: str = "g++") -> str:
+    """What the compiler says of a source; empty where it compiles without a warning."""
+    command = [compiler, *STRICT, *map(str, options), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode or not done.stderr, done.stderr
+    return done.stderr
 
 
 def has() -> list[str]:
