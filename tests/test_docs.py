@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rbdgen.cli.parser import parser
@@ -214,7 +215,7 @@ def test_python_runs(
     found: dict[str, Any] = {}
     exec(code.replace('"iiwa14"', '"pendulum"'), found)
     if "Dynamics(" in code:
-        assert len(found["q"]) == 100
+        assert np.isfinite(found["q"]).all()
 
 
 def test_site(tmp_path: Path) -> None:

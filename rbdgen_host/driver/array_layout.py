@@ -21,7 +21,7 @@ TRACED = " (jax.pure_callback calls this with numbers; rbdgen_host.parallel can 
 FOR_ALL = ("h", "steps", PAYLOAD)  # what may be one of all states
 
 
-def _numbers(call: str, said: str, values: Any) -> NDArray[Any]:
+def numbers(call: str, said: str, values: Any) -> NDArray[Any]:
     """Convert an argument to a NumPy array: numbers, arrays that NumPy can read, or DLPack.
 
     InputError for all else, such as values that JAX traces.
@@ -59,7 +59,7 @@ def flat_states(
                 f"{call}: {said} is on a GPU; its arrays are taken where all are there, "
                 f"C-contiguous, of one leading shape, by cuda (float64) or cuda32 (float32)"
             )
-        array = _numbers(call, said, values)
+        array = numbers(call, said, values)
         before = array.shape[: max(array.ndim - len(own), 0)]
         if array.dtype.kind not in "fiu" or array.shape != before + own:
             several = ", ".join(map(str, ("N", *own)))

@@ -12,6 +12,7 @@ from rbdgen.design.functions import GIVEN_BASE, ROLLOUTS
 from rbdgen.robot.xml_lines import did_you_mean
 
 from .array_layout import into
+from .configuration import Configuration
 from .futures import Ticket
 from .kinematics_calls import Observing, Out
 from .words import Array
@@ -24,7 +25,7 @@ def _and(*others: ArrayLike | None) -> tuple[ArrayLike, ...]:
     return tuple(own for own in others if own is not None)
 
 
-class Calls(Observing):
+class Calls(Observing, Configuration):
     """Methods of `Dynamics`, each of a function of the design.
 
     q (…, nq), v, a, tau (…, nv), Minv (…, nv, nv), f_ext (…, bodies, 6): shapes, frames and units
