@@ -73,7 +73,17 @@ EXACT = 1e-9  # in real numbers, of an array's largest entry
 LEAST = 1e-3  # an array that is smaller, by the largest one, may be rounding alone
 ROUNDING = 1e4 * np.finfo(np.float64).eps  # of what M divides, by the condition number of M
 NEAR = 1e-3  # of M⁻¹ from that of a state nearby
-DIVIDING = {"Minv", "qdd", "dqdd_dq", "dqdd_dqd", "qdd_c", "lambda_c", "q_next", "qd_next"}
+DIVIDING = {
+    "Minv",
+    "qdd",
+    "dqdd_dq",
+    "dqdd_dqd",
+    "qdd_c",
+    "lambda_c",
+    "Lambda",
+    "q_next",
+    "qd_next",
+}
 LARGEST_ERROR = 0.01  # relative RMS of a coordinate at the limits, if no more is expected
 SLACK = 4.0  # of an error in other states than those in which it was expected
 

@@ -43,7 +43,7 @@ from rbdgen.compile.front import Front
 from rbdgen.compile.product import Product
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.choices import LANGUAGES, OF_NUMBERS
-from rbdgen.design.functions import AT_FRAMES, FUNCTIONS, WHOLE
+from rbdgen.design.functions import AT_FRAMES, FUNCTIONS, OF_CONTACTS, WHOLE
 from rbdgen.design.loading import load, shipped_robots
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
@@ -120,7 +120,7 @@ class Case:
         choices = {"functions": self.functions, **WAYS[self.way][1]}
         if set(self.functions) & set(AT_FRAMES):
             choices["frames"] = (load(self.robot)[1].joints[-1].body,)
-        if "cfd" in self.functions:  # or a tip with few joints has no solution
+        if set(OF_CONTACTS) & set(self.functions):  # or a tip with few joints has no solution
             choices["contact_damping"] = 0.01
         made = Compilation(self.robot, lambda _: None, choices)
         for language in self.languages:

@@ -103,6 +103,9 @@ MEANING = {
     "qdd_c": "accelerations of all that moves while the frames are held ({rows})",
     "lambda_c": "forces that hold them ({frames}, 6), force then moment, along the world's axes",
     "com": "centre of mass (3)",
+    "subcom": "centres of mass of what the frames' joints carry ({frames}, 3)",
+    "Lambda": "operational-space inertia (6 {frames}, 6 {frames}), of each frame three directions, "
+    "then three turns",
     "Jcom": "its Jacobian (3, {rows})",
     "kinetic": "kinetic energy",
     "potential": "potential energy",

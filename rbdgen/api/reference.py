@@ -36,6 +36,9 @@ def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> d
             results |= _observed(function, design, robot, arrays, joints)
         elif function == "cfd":
             results |= _held(design, robot, arrays)
+        elif function == "osim":
+            held_at = design.frames, *held(design)
+            results["Lambda"] = golden.operational_inertia(robot, arrays["q"], *held_at)
         elif function == "step":
             results |= _step(design, robot, arrays)
         else:
@@ -75,6 +78,8 @@ def _observed(
             return {"drift": golden.frame_drifts(robot, q, qd, *seen)}
         case "com":
             return {"com": golden.center_of_mass(robot, q)}
+        case "subcom":
+            return {"subcom": golden.subtree_centers(robot, q, links)}
         case "jcom":
             return {"Jcom": golden.center_of_mass_jacobian(robot, q)[..., joints]}
         case "energy":

@@ -12,7 +12,7 @@ from .. import golden
 from ..design.arrays import given_coordinates, held, is_near, needs, pushed, root_of
 from ..design.bounds import State, bounds, random_states, turns
 from ..design.design import Design, holds
-from ..design.functions import GIVES, INVERTING, ROLLOUTS
+from ..design.functions import GIVES, INVERTING, OF_CONTACTS, ROLLOUTS
 from ..design.payload import LOADS, words_of
 from ..dynamics.interface import any_roots, input_limits, revolute, to_columns
 from ..dynamics.kinematics import Frames
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .parameters import Parameters
 
 # functions that need a regular mass matrix
-REGULAR = {*INVERTING, "cfd", "difd", *ROLLOUTS}
+REGULAR = {*INVERTING, *OF_CONTACTS, "difd", *ROLLOUTS}
 NEARBY_SEED, ROOT_SEED, HOLD_SEED = 17, 23, 31
 FACTOR_STATES, FACTOR_SEED = 200, 37
 STEP = "step"  # so far, as coordinates of a search
@@ -222,7 +222,8 @@ def refuse_singular(design: Design, robot: Robot) -> None:
 def refuse_dependent(design: Design, robot: Robot) -> None:
     """RobotError where contacts without damping hold more directions than their frames move in."""
     axes, damping = held(design)
-    if "cfd" not in design.functions or damping or not robot.nv:
+    asking = [name for name in design.functions if name in OF_CONTACTS]
+    if not asking or damping or not robot.nv:
         return
     few = random_states(robot, bounds(design, robot), 4, 1)
     J = golden.frame_jacobians(robot, few["q"], design.frames)[:, :, :axes]
@@ -230,9 +231,9 @@ def refuse_dependent(design: Design, robot: Robot) -> None:
     free = int(np.linalg.matrix_rank(J.reshape(len(J), rows, robot.nv)).max())
     if free < rows:
         raise RobotError(
-            f"{robot.name}: cfd: {rows} directions are held, and {', '.join(design.frames)} can "
-            f"only move in {free} of them, so what holds the rest is not determined; "
-            "--contact-damping 0.01 makes those forces zero"
+            f"{robot.name}: {asking[0]}: {rows} directions are held, and "
+            f"{', '.join(design.frames)} can only move in {free} of them, so what holds the rest "
+            "is not determined; --contact-damping 0.01 makes those forces zero"
         )
 
 

@@ -25,7 +25,7 @@ from .choices import (
     STEP,
     TOLERANCE,
 )
-from .functions import ALIASES, AT_FRAMES, ROLLOUTS, described
+from .functions import ALIASES, AT_FRAMES, OF_CONTACTS, ROLLOUTS, described
 from .option import COMPUTED, OF_BOARDS, REGISTERS, TEXTS, option
 
 
@@ -183,8 +183,8 @@ class FunctionOptions:
     contact: str = option(
         "point",
         checks.OneOf(*HELD),
-        "what --function cfd constrains of each of those frames: point (default), its origin; "
-        "surface, its orientation, too",
+        f"what --function {' or '.join(OF_CONTACTS)} constrains of each of those frames: point "
+        "(default), its origin; surface, its orientation, too",
         COMPUTED,
         clear=False,
     )

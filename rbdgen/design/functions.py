@@ -13,7 +13,7 @@ TRAITS = {
     "alone": "τ of id by another name, as visits in a design of nothing else",
     "frames": "of frames that are named",
     "referred": "of frames' motions, in a frame of reference that is chosen",
-    "held": "of frames that are named, and held where they are",
+    "named": "of frames that are named, and of what weighs there",
     "masses": "of what all bodies weigh, and where",
     "regresses": "τ by the bodies' inertial parameters, in which it is linear",
     "rollout": "of an accelerator only: so many steps of so long, with the effort of each",
@@ -125,7 +125,16 @@ TABLE = (
         "constraintDynamics",
         "fd with --frames constrained, such as feet on the ground: qdd_c, and the constraint "
         "forces lambda_c",
-        "held factors",
+        "named factors",
+    ),
+    _row(
+        "osim",
+        "q",
+        "Lambda",
+        "getOperationalSpaceInertiaMatrix",
+        "operational-space inertia Lambda of the directions of --frames that cfd constrains",
+        "named factors",
+        WEIGHT,
     ),
     _row(
         "step",
@@ -178,6 +187,15 @@ TABLE = (
         beside="jac",
     ),
     _row("com", "q", "com", "centerOfMass", "centre of mass", "masses matrix", WEIGHT),
+    _row(
+        "subcom",
+        "q",
+        "subcom",
+        "",
+        "centres of mass of what the joints of --frames carry",
+        "masses named matrix",
+        WEIGHT,
+    ),
     _row("jcom", "q", "Jcom", "jacobianCenterOfMass", "its Jacobian", "masses matrix", WEIGHT),
     _row(
         "energy",
@@ -236,7 +254,9 @@ def unchanged_by(*causes: str) -> tuple[str, ...]:
 
 NEEDS = {own.name: own.takes for own in TABLE}
 GIVES = {own.name: own.gives for own in TABLE}
-OF_FRAMES, AT_FRAMES = having("frames"), (*having("frames"), *having("held"))
+OF_FRAMES, AT_FRAMES = having("frames"), (*having("frames"), *having("named"))
+# Of M's factors at named frames: of directions that are held, or might be.
+OF_CONTACTS = tuple(name for name in having("factors") if name in AT_FRAMES)
 OF_MASSES, REFERRED, REGRESSING = having("masses"), having("referred"), having("regresses")
 OBSERVING = (*OF_FRAMES, *OF_MASSES, *REGRESSING)  # which take no recursion of efforts
 UNFORCED, UNLOADED = unchanged_by("force"), unchanged_by("payload")

@@ -35,7 +35,7 @@ from ..system.quoting import changing, idle
 from .arrays import held, is_loaded
 from .checks import by_joint
 from .design import Design
-from .functions import UNLOADED
+from .functions import OF_CONTACTS, UNLOADED
 
 DEFAULT_MASS, DEFAULT_REACH, DEFAULT_INERTIA = 5.0, 0.2, 0.1  # kg, m, kg·m²
 LOADS = 7  # m, c and u
@@ -175,10 +175,16 @@ def _weight(design: Design, robot: Robot) -> float:
 
 def notes_of_contacts(design: Design, limits: ContactLimits) -> list[str]:
     """Notes on the range of words where frames are held, and on functions beside cfd."""
-    if "cfd" not in design.functions:
-        return []
-    why = "" if limits.weight is None else f", {SHARE:g} times the weight of {limits.weight:.4g} N"
     axes, damping = held(design)
+    unbounded = [
+        "contact_damping: none: where the held directions are nearly dependent, as of a straight "
+        "limb, forces and inertias have no bound and words no room; 0.01 (1/kg) bounds them"
+    ]
+    if damping or set(OF_CONTACTS).isdisjoint(design.functions):
+        unbounded = []
+    if "cfd" not in design.functions:
+        return unbounded
+    why = "" if limits.weight is None else f", {SHARE:g} times the weight of {limits.weight:.4g} N"
     moment = f" and {limits.moment:.4g} N·m about it" if axes > 3 else ""
     notes = [
         f"contact_force: efforts are those of frames held by up to {limits.force:.4g} N along each "
@@ -189,12 +195,7 @@ def notes_of_contacts(design: Design, limits: ContactLimits) -> list[str]:
             f"cfd: {', '.join(others)} is of frames that move, so words have room for that and are "
             "less exact where frames are held; make cfd a design of its own"
         )
-    if not damping:
-        notes.append(
-            "contact_damping: none: where the held directions are nearly dependent, as of a "
-            "straight limb, forces have no bound and words no room; 0.01 (1/kg) bounds them"
-        )
-    return notes
+    return notes + unbounded
 
 
 PINOCCHIO = "Pinocchio has none; --no-friction (friction=False) leaves it out"

@@ -13,7 +13,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..system.quoting import idle, listed
-from .functions import AT_FRAMES, FACTORING, FRICTIONLESS, NEEDS, OF_MOTION, REFERRED, SLOPES
+from .functions import (
+    AT_FRAMES,
+    FACTORING,
+    FRICTIONLESS,
+    NEEDS,
+    OF_CONTACTS,
+    OF_MOTION,
+    REFERRED,
+    SLOPES,
+)
 from .options import OPTIONS
 
 SEVERAL = ("functions", "to")  # a condition speaks of each of their values by itself
@@ -209,15 +218,15 @@ IDLE = (
     *(
         idle_unless(
             key,
-            f"the function {function}",
-            without("functions", function),
+            f"the function {listed(functions, 'or')}",
+            without("functions", *functions),
             cure="name that, too",
         )
-        for key, function in (
-            ("contact", "cfd"),
-            ("contact_damping", "cfd"),
-            ("step", "step"),
-            ("integrator", "step"),
+        for key, functions in (
+            ("contact", OF_CONTACTS),
+            ("contact_damping", OF_CONTACTS),
+            ("step", ("step",)),
+            ("integrator", ("step",)),
         )
     ),
     idle_unless(

@@ -25,6 +25,7 @@ from .functions import (
     INVERTING,
     LOOPED,
     MOVING,
+    OF_CONTACTS,
     ON_ACCELERATORS,
     REGRESSING,
     ROLLOUTS,
@@ -76,11 +77,12 @@ OF_DESIGNS = (
         "angles: sincos: {other} integrates angles, whose sines alone are inputs; leave it out",
     ),
     *(
-        Rule((but(key, *known), of("functions", "cfd")), f"{key}: {{value}}: {why}; {LEAVE}")
+        Rule((but(key, *known), of("functions", name)), f"{key}: {{value}}: {name} {why}; {LEAVE}")
+        for name in OF_CONTACTS
         for key, known, why in (
-            ("factorisation", ("auto", "ltdl"), "cfd uses the factors of LᵀDL"),
-            ("inverse", ("computed",), "cfd uses the factors of M, not M⁻¹ of a nearby state"),
-            ("root", ("free", "ignored"), "cfd has no base with prescribed motion"),
+            ("factorisation", ("auto", "ltdl"), "uses the factors of LᵀDL"),
+            ("inverse", ("computed",), "uses the factors of M, not M⁻¹ of a nearby state"),
+            ("root", ("free", "ignored"), "has no base with prescribed motion"),
         )
     ),
     *(
@@ -95,7 +97,7 @@ OF_DESIGNS = (
         f"inverse: {{value}}: integrator {{other}} would have M⁻¹ of the first point only; {LEAVE}",
     ),
     Rule(
-        (said("base_link"), of("functions", "ddid", *REGRESSING)),
+        (said("base_link"), of("functions", "ddid", "subcom", *REGRESSING)),
         f"base_link: {{value}}: {{other}} is not converted to the file's base; {LEAVE}",
     ),
     *(

@@ -12,15 +12,16 @@ Places are counted from where a single floating or planar base is: A does not de
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from ..graph.node import Builder, Region
 from ..graph.visits import Visit
 from ..robot.model import Inertia, Joint, JointKind, Robot, Transform
+from .bodies import Payload, mass_of
 from .composite import Columns
-from .motion import RobotState
+from .motion import LinkMotion, RobotState
 from .outward import move
 from .rnea import gather
 from .scalars import Scalar, Vector
@@ -60,8 +61,7 @@ class Centroidal:
         with builder.region(SUMS, 0):
             for own in state.payload.values():
                 self.mass = self.mass + own.words[0]
-            known = isinstance(self.mass, float | int)
-            self.per_mass = 1 / self.mass if known else builder.recip(self.mass)
+            self.per_mass = reciprocal(builder, self.mass)
         # m c, of m ĉ
         self.moment: Vector = [self._at(5, 1), self._at(3, 2), self._at(4, 0)]
 
@@ -88,6 +88,42 @@ class Centroidal:
 
     def _at(self, i: int, j: int) -> Scalar:
         return self._M[max(i, j)][min(i, j)]
+
+
+@dataclass(frozen=True)
+class Subtree:
+    """All that a joint carries: mass, and first moment about its body's frame, in that."""
+
+    mass: Scalar
+    moment: Vector
+
+
+def subtrees(
+    builder: Builder, robot: Robot, moved: Mapping[int, LinkMotion], payload: Mapping[int, Payload]
+) -> dict[int, Subtree]:
+    """Each joint's subtree, from the leaves on; in the regions ("subtree", i)."""
+    found: dict[int, Subtree] = {}
+    for i in reversed(range(len(robot.joints))):
+        here = ("subtree", i)
+        own = mass_of(Inline(builder), here, robot.joints[i].inertia, i, payload)
+        mass, moment = own.m, own.h
+        with builder.region(*here):
+            for c in robot.children[i]:
+                other, motion, placement = found[c], moved[c], robot.joints[c].placement
+                turned = other.moment
+                if motion.rotation is not None:
+                    turned = motion.rotation.forward(turned)
+                turned = add(turned, scale(other.mass, motion.shift))
+                turned = ConstantRotation(placement.rotation).forward(turned)
+                step = scale(other.mass, placement.translation.tolist())
+                mass, moment = mass + other.mass, add(moment, add(turned, step))
+        found[i] = Subtree(mass, moment)
+    return found
+
+
+def reciprocal(builder: Builder, mass: Scalar) -> Scalar:
+    """1 / m, a constant of a constant."""
+    return 1 / mass if isinstance(mass, float | int) else builder.recip(mass)
 
 
 class _OnBase(Inline):

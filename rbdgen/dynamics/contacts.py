@@ -16,6 +16,9 @@ With M = Lᵀ D L, which the tree leaves as sparse as it is, Y = L⁻ᵀ Jᵀ an
 
     (Yᵀ D⁻¹ Y + μ 1) λ = -(J̇ q̇ + Yᵀ D⁻¹ y)      L q̈ = D⁻¹ (y + Y λ)
 
+The inertia that the held directions have, Λ = (J M⁻¹ Jᵀ + μ 1)⁻¹, is the inverse of the matrix on
+the left (Khatib's operational-space inertia).
+
 A column of Y has entries only where its frame's own path to the base has, so that neither M⁻¹ nor
 q̈ without contacts is computed. λ are the forces of what holds the frames, along the world's axes,
 of each its origin's three directions and, where it is held as a surface, three moments.
@@ -31,6 +34,7 @@ from .elimination import Elimination, Matrix
 from .interface import GraphPorts
 from .kinematics import Frames, Kinematics
 from .scalars import Arithmetic, Scalar
+from .solver import inverse_of
 from .spatial import is_zero
 from .steps import Inline
 
@@ -118,7 +122,7 @@ def gives_held(
     one, (axes, damping) = face.builder, held
     factors = replace(factors, run=Inline(one))  # by joints, where M may be of one region
     rows = _held_rows(frames, axes)
-    columns, drifts = _seen(one, kinematics, frames, rows)
+    columns, drifts = _seen(one, kinematics, frames, rows, moving=True)
     *Y, y = [factors.back(column) for column in (*columns, effort)]
     forces = _forces(one, factors, rows, Y, y, drifts, damping)
     with_forces = dict(y)
@@ -133,14 +137,44 @@ def gives_held(
             face.gives(spell("lambda_c", row.frame, row.axis), forces[a])
 
 
+def gives_inertia(
+    face: GraphPorts,
+    kinematics: Kinematics,
+    frames: Frames,
+    held: tuple[int, float],
+    factors: Elimination,
+) -> None:
+    """Lambda, of the factors of M; ``held`` as for `gives_held`."""
+    one, (axes, damping) = face.builder, held
+    factors = replace(factors, run=Inline(one))
+    rows = _held_rows(frames, axes)
+    columns, _ = _seen(one, kinematics, frames, rows, moving=False)
+    Y = [factors.back(column) for column in columns]
+    G: Matrix = [[0.0] * len(rows) for _ in rows]
+    for a, row in enumerate(rows):
+        with one.region("contact", row.joint):
+            _fill(G, a, _over_pivots(factors, Y[a]), Y, damping)
+    order = {a: row.joint for a, row in enumerate(rows)}
+    inverse = inverse_of(Elimination.of(Inline(one, AGAIN), G, order))
+    places = [6 * row.frame + row.axis for row in rows]
+    found = {tuple(sorted((places[a], places[b]))): x for (a, b), x in inverse.items()}
+    for (j, i), x in sorted(found.items()):
+        face.gives(spell("Lambda", i, j), x)
+
+
 def _seen(
-    one: Arithmetic, kinematics: Kinematics, frames: Frames, rows: Sequence[HeldDirection]
+    one: Arithmetic,
+    kinematics: Kinematics,
+    frames: Frames,
+    rows: Sequence[HeldDirection],
+    moving: bool,
 ) -> tuple[list[Column], list[Scalar]]:
-    """Jᵀ, a column for each row of contacts, and J̇ q̇."""
+    """Jᵀ, a column for each row of contacts, and, of robots that move, J̇ q̇."""
     jacobians, drifts = {}, {}
     for f, on in enumerate(frames):
         with one.region("frame", on[0]):
-            jacobians[f], drifts[f] = kinematics.jacobian(*on), kinematics.drift(*on)
+            jacobians[f] = kinematics.jacobian(*on)
+            drifts[f] = kinematics.drift(*on) if moving else [0.0] * 6
     columns = [
         {k: x[row.axis] for k, x in jacobians[row.frame].items() if not is_zero([x[row.axis]])}
         for row in rows
@@ -163,12 +197,22 @@ def _forces(
     wanted: Column = {}
     for a, row in enumerate(rows):
         with one.region("contact", row.joint):
-            scaled = {k: x * factors.rows[k].inverse for k, x in Y[a].items()}
-            for b in range(a + 1):
-                G[a][b] = _dot(scaled, Y[b])
-            G[a][a] = G[a][a] + damping
+            scaled = _over_pivots(factors, Y[a])
+            _fill(G, a, scaled, Y, damping)
             wanted[a] = -(drifts[a] + _dot(scaled, y))
     return Elimination.of(Inline(one, AGAIN), G, order).solve(wanted)
+
+
+def _over_pivots(factors: Elimination, column: Column) -> Column:
+    """D⁻¹ y."""
+    return {k: x * factors.rows[k].inverse for k, x in column.items()}
+
+
+def _fill(G: Matrix, a: int, scaled: Column, Y: Sequence[Column], damping: float) -> None:
+    """Row ``a`` of Yᵀ D⁻¹ Y + μ 1, its lower triangle; ``scaled``: D⁻¹ times its column of Y."""
+    for b in range(a + 1):
+        G[a][b] = _dot(scaled, Y[b])
+    G[a][a] = G[a][a] + damping
 
 
 def _dot(a: Column, b: Column) -> Scalar:

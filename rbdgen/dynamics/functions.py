@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ..design.choices import STEP
 from ..design.functions import (
-    INVERTING,
+    FACTORING,
     NEEDS,
     OBSERVING,
     OF_FRAMES,
@@ -50,7 +50,7 @@ from .inversion import (
     nearby,
     solver,
 )
-from .kinematics import Frames, Kinematics, gives_frames, gives_masses
+from .kinematics import Frames, Kinematics, gives_frames, gives_masses, gives_subtrees
 from .motion import RobotState, read_state
 from .recursions import AGAIN, RecursionPass, Recursions
 from .regressor import Regressor
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 AT_GIVEN_ACCELERATION = {"id", "did", "difd", "ddid"}
 AT_GIVEN_EFFORT = {"fd", "dfd", "cfd", "step"}
 ALONE = {name: NEEDS[name] for name in ("g", "nle")}  # τ without acceleration, and of what state
-SEEING = {"pose", "com", "energy", "step"}  # which see where a base is
+SEEING = {"pose", "com", "subcom", "energy", "step"}  # which see where a base is
 UNACCELERATED = "_unforced"  # of regions and templates, as AGAIN
 
 
@@ -170,7 +170,7 @@ class Functions:
             ports.gives_lower(
                 "M", {(i, j): times(M[i][j], 1 / unit.get((i, j), 1.0)) for i, j in pairs}
             )
-        if not functions & {*INVERTING, "cfd", EFFORT}:
+        if not functions & {*FACTORING, EFFORT}:
             return
         if self.each:
             M = apart(self.builder, ports.given(spell(ROOT, 0)), M)
@@ -182,6 +182,11 @@ class Functions:
             ports.gives_lower("Minv", scaled)
             if factors is not None:
                 factors.known.update({spell("X", *at): entry for at, entry in inverse.items()})
+        if "osim" in functions:
+            from .contacts import gives_inertia
+
+            assert factors is not None and isinstance(ports, GraphPorts)
+            gives_inertia(ports, self._kinematics(state), self.frames, self.held, factors)
         if functions & AT_GIVEN_EFFORT:
             self._give_at_effort(ports, state, at, solver)
         if isinstance(ports, GraphPorts):
@@ -312,7 +317,7 @@ class Functions:
             self.largest,
             self.unit,
             self.balance,
-            moves=bool(self.functions - {"m", "minv"}),
+            moves=bool(self.functions - {"m", "minv", "osim"}),
         )
 
     @cached_property
@@ -351,10 +356,12 @@ class Functions:
         if functions & set(OF_FRAMES):
             seen = self._kinematics(state, self.reference)
             gives_frames(ports, functions, seen, self.frames, self.order)
-        if functions & set(OF_MASSES):
+        if functions & set(OF_MASSES) - {"subcom"}:
             weighed = "_masses" if functions - {*OF_MASSES} else ""
             found = Centroidal(self.builder, self.robot, state, self.multiplications, weighed)
             gives_masses(ports, functions, self.robot, found, state.qd, list(self.order))
+        if "subcom" in functions:
+            gives_subtrees(ports, self._kinematics(state), self.frames, state.payload)
         if functions & set(REGRESSING):
             own = "_regressor" if functions - {*REGRESSING} else ""
             at = replace(state, f_ext={}, payload={})

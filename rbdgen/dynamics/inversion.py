@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 
-from ..design.functions import INVERTING
+from ..design.functions import INVERTING, OF_CONTACTS
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
 from ..graph.word import FAR, indices, kind_of, spell
@@ -52,7 +52,7 @@ def ways(
         )
     if factorisation != "auto":
         return [factorisation]
-    if "cfd" in functions:  # which goes between the factors
+    if not set(OF_CONTACTS).isdisjoint(functions):  # which goes between the factors
         return ["ltdl"]
     inverts = not {*INVERTING, EFFORT}.isdisjoint(functions) and robot.nv < COMPARED
     return ["ltdl", "mminvgen"] if inverts and not mimics and root == "free" else ["ltdl"]

@@ -16,9 +16,11 @@ from typing import Any
 from ..graph.node import Builder
 from ..graph.word import spell
 from ..robot.frames import ALIGNED, LOCAL, WORLD
-from ..robot.model import JointKind, Robot, Transform, frozen
+from ..robot.model import JointKind, Robot, RobotError, Transform, frozen
 from ..robot.rotors import drivetrains
-from .centroidal import SUMS, Centroidal
+from ..robot.xml_lines import quoted
+from .bodies import Payload
+from .centroidal import SUMS, Centroidal, reciprocal, subtrees
 from .drivetrains import armature
 from .interface import GraphPorts
 from .motion import RobotState, multiplier
@@ -225,6 +227,28 @@ def gives_frames(
                 _gives(face, "J", own)
             if "drift" in functions:
                 _gives(face, "drift", {(f, k): x for k, x in enumerate(kinematics.drift(*on))})
+
+
+def gives_subtrees(
+    face: GraphPorts, kinematics: Kinematics, frames: Frames, payload: Mapping[int, Payload]
+) -> None:
+    """subcom: the centres of mass of what the joints carry that move ``frames``.
+
+    RobotError where that weighs nothing.
+    """
+    one, robot = face.builder, kinematics.robot
+    found = subtrees(one, robot, kinematics.moved, payload)
+    for f, (i, _) in enumerate(frames):
+        here, own = kinematics.placed[i], found[i]
+        if own.mass == 0:
+            raise RobotError(
+                f"{robot.name}: subcom: {quoted(robot.joints[i].body)} and what it carries weigh "
+                "nothing, so they have no centre of mass; leave them out of frames"
+            )
+        with one.region("frame", i):
+            center = matvec(here.R, scale(reciprocal(one, own.mass), own.moment))
+            at = add(add(here.p, here.base), center)
+            _gives(face, "subcom", {(f, k): x for k, x in enumerate(at)})
 
 
 def gives_masses(

@@ -55,8 +55,10 @@ def trace(
     depends on: ``stepping``), g and nle (τ without acceleration, at rest and in motion, without
     external forces); of ``frames``, (joint, pose in its body's frame), pose, twist, jac, drift
     (these three in a ``reference`` of `REFERENCES`) and
-    cfd (q̈ while they are held, and by what forces: ``held`` as `contacts` has it);
-    of a robot whose inertias are those of bodies com, jcom, energy, ag and hg (``observed``);
+    cfd (q̈ while they are held, and by what forces: ``held`` as `contacts` has it) and osim (the
+    inertia Λ of what would be held);
+    of a robot whose inertias are those of bodies com, subcom (of what carries ``frames``), jcom,
+    energy, ag and hg (``observed``);
     effort (q̈ from ``tau[k]`` and a given ``bias[k]``, the τ that holds the motion without
     acceleration; not with fd or dfd).
     ``external_forces``: joints whose bodies take an input force. ``payload``: the joint whose body

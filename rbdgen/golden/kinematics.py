@@ -192,7 +192,7 @@ def subtree_centers(robot: Robot, q: ArrayLike, links: Sequence[str]) -> Array:
     RobotError where that has no mass.
     """
     q = positions(robot, q)
-    joints = [frame_of(robot, link)[0] for link in links]
+    joints = [_carrier(robot, frame_of(robot, link)[0]) for link in links]
     members = [[i for i in range(len(robot.joints)) if _hangs(robot, i, on)] for on in joints]
     for link, own in zip(links, members, strict=True):
         if not sum(robot.joints[i].inertia.mass for i in own) > 0:
@@ -262,6 +262,13 @@ def _center_of(robot: Robot, q: Array, joints: Sequence[int]) -> Array:
     bodies = [(robot.joints[i].inertia, i) for i in joints]
     moments = [own.mass * p[i] + R[i] @ own.h for own, i in bodies]
     return np.sum(moments, axis=0).reshape(len(q), 3) / sum(own.mass for own, _ in bodies)
+
+
+def _carrier(robot: Robot, i: int) -> int:
+    """The joint that moves body ``i``."""
+    while not robot.joints[i].kind.nv:
+        i = robot.joints[i].parent
+    return i
 
 
 def _hangs(robot: Robot, i: int, on: int) -> bool:

@@ -41,6 +41,7 @@ FACTORS: Mapping[str, tuple[str, ...]] = {
     "B": ("tau",),
     "R": ("",),
     "J": ("qd",),
+    "Lambda": ("",),
     "Jcom": ("qd",),
     "Ag": ("qd",),
     "Y": ("",),

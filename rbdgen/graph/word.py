@@ -14,15 +14,16 @@ from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 
-SYMMETRIC = ("M", "Minv")  # a graph has their lower triangle only
+SYMMETRIC = ("M", "Minv", "Lambda")  # a graph has their lower triangle only
 ROOT = "root"  # a number of a state, below 0 where its base moves as it is told
 PARAMETER = "parameter"  # a number that a register holds
 FAR = "far"  # a number: 1 where the M⁻¹ that came in was not near, else 0
 HOLD = "hold"  # components of λ, as coordinates of a search
 DEVIATION = "deviation"  # of the file's parameters, in units of the tolerance
 DRAWN = "drawn"  # velocities before they are those of held frames, as such coordinates
-# As many as v has entries (less a given base's), as q has, twice v's, and as frames are named.
-V, Q, X, FRAMES = "v", "q", "x", "frames"
+# As many as v has entries (less a given base's), as q has, twice v's, as frames are named, and
+# six times that.
+V, Q, X, FRAMES, DIRECTIONS = "v", "q", "x", "frames", "directions"
 # As many as the bodies that joints move have inertial parameters, and as τ depends on.
 PARAMETERS, BASE_PARAMETERS = "parameters", "base parameters"
 NO_COUNTS: Mapping[str, int] = MappingProxyType({})
@@ -39,7 +40,9 @@ SHAPES: dict[str, tuple[int | str, ...]] = {
     "R": (FRAMES, 3, 3),
     "J": (FRAMES, 6, V),
     **dict.fromkeys(("twist", "drift", "lambda_c"), (FRAMES, 6)),
+    "Lambda": (DIRECTIONS, DIRECTIONS),
     "com": (3,),
+    "subcom": (FRAMES, 3),
     "Jcom": (3, V),
     "Ag": (6, V),
     "hg": (6,),
@@ -58,7 +61,8 @@ def shape_of(
 ) -> tuple[int, ...]:
     """The shape in one state of an array that functions give, ``rows`` being nv or less; ``nq``:
     nv unless given; ``counts``: of `PARAMETERS` and `BASE_PARAMETERS`, where an array has them."""
-    sizes = {V: rows, Q: rows if nq is None else nq, X: 2 * rows, FRAMES: frames, **counts}
+    sizes = {V: rows, Q: rows if nq is None else nq, X: 2 * rows, FRAMES: frames}
+    sizes |= {DIRECTIONS: 6 * frames, **counts}
     return tuple(sizes[d] if isinstance(d, str) else d for d in SHAPES.get(array, (V, V)))
 
 

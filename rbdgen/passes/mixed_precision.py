@@ -78,7 +78,8 @@ def in_double(
     n = len(next(iter(given.values())))
 
     def off(nodes: frozenset[Node]) -> dict[str, Array]:
-        return _errors(evaluate_mixed(graph, given, nodes), wanted, sizes)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # infinitely far off
+            return _errors(evaluate_mixed(graph, given, nodes), wanted, sizes)
 
     def moved(inputs: Mapping[str, Array]) -> float:
         return _largest(_errors(evaluate(graph, inputs), wanted, sizes))

@@ -17,7 +17,17 @@ from rbdgen.golden.tree import transform_vector, transpose_times
 from rbdgen.graph.word import FAR
 from rbdgen.robot.model import Array, Robot
 
-SAME = {"p", "R", "twist", "com", "kinetic", "potential", "hg", "lambda_c"}  # whatever is the base
+SAME = {
+    "p",
+    "R",
+    "twist",
+    "com",
+    "kinetic",
+    "potential",
+    "hg",
+    "lambda_c",
+    "Lambda",
+}  # whatever is the base
 Arrays = Mapping[str, Array]
 
 

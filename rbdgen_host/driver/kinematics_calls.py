@@ -74,6 +74,20 @@ class Observing(ABC):
         """The centre of mass (…, 3)."""
         return self._found("com", q, out=out)
 
+    def subcom(self, q: ArrayLike, *, out: Out = None) -> Array:
+        """Centres of mass (…, F, 3) of what the joints carry that move the frames' links."""
+        return self._found("subcom", q, out=out)
+
+    def osim(self, q: ArrayLike, *, out: Out = None) -> Array:
+        """The operational-space inertia Λ = (J M⁻¹ Jᵀ + μ 1)⁻¹ (…, 6 F, 6 F).
+
+        Along the world's axes at the frames' origins, as `jac` has J by default; of contacts at
+        points the rows and columns of turns are zero.
+        """
+        return self._found("osim", q, out=out)
+
+    getOperationalSpaceInertiaMatrix = osim
+
     def jcom(self, q: ArrayLike, *, out: Out = None) -> Array:
         """Its Jacobian (…, 3, nv)."""
         return self._found("jcom", q, out=out)

@@ -35,7 +35,7 @@ CASES: list[Any] = [
     ("pendulum", ("difd",), {}),
     ("pendulum", ("step",), {}),
     ("pendulum", ("g", "nle"), {}),
-    ("pendulum", OF_MASSES, {}),
+    ("pendulum", (*OF_MASSES, "osim"), {"frames": "all", "contact_damping": 0.1}),
     ("pendulum", ("id",), {"external_forces": ("lower_rod",)}),
     ("pendulum", ("did",), {"formulation": "recursive"}),
     ("gantry", ("id",), {"payload": "tool"}),

@@ -10,6 +10,7 @@ import pinocchio as pin
 import pytest
 
 from rbdgen.api import states
+from rbdgen.codegen.library import Singular
 from rbdgen.design.functions import OF_FRAMES, OF_MASSES
 from rbdgen.design.loading import load
 from rbdgen.robot.frames import REFERENCES as FRAMES_OF_REFERENCE
@@ -19,6 +20,7 @@ from rbdgen_host.driver import Dynamics
 QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
 REFERENCES = {own: getattr(pin, own.replace("-", "_").upper()) for own in FRAMES_OF_REFERENCE}
 SEEN = (*OF_FRAMES, *OF_MASSES)
+ON_ANY_BASE = (*(name for name in SEEN if name != "subcom"), "osim")
 CHOICES: dict[str, Any] = {
     "functions": ("g", "nle", *SEEN),
     "frames": ("lower_rod", "upper_rod"),
@@ -33,6 +35,7 @@ SHAPES = {
     "J": (2, 6, 2),
     "drift": (2, 6),
     "com": (3,),
+    "subcom": (2, 3),
     "Jcom": (3, 2),
     "kinetic": (),
     "potential": (),
@@ -55,14 +58,21 @@ def test_words_are_nearly_golden() -> None:
     np.testing.assert_array_equal(R, found["R"][3])
     for name in ("twist", "drift", "hg", "nle"):
         np.testing.assert_array_equal(getattr(integer, name)(q, v), found[name])
-    for name, array in (("jac", "J"), ("com", "com"), ("jcom", "Jcom"), ("ag", "Ag"), ("g", "g")):
+    for name, array in (
+        ("jac", "J"),
+        ("com", "com"),
+        ("subcom", "subcom"),
+        ("jcom", "Jcom"),
+        ("ag", "Ag"),
+        ("g", "g"),
+    ):
         np.testing.assert_array_equal(getattr(integer, name)(q), found[array])
     np.testing.assert_array_equal(integer.energy(q, v)[0], found["kinetic"])
 
 
-@pytest.mark.parametrize("call", SEEN)
+@pytest.mark.parametrize("call", ON_ANY_BASE)
 def test_another_base_changes_nothing(call: str) -> None:
-    choices = {"functions": SEEN, "frames": ("lf_shin", "rh_shin"), "base": "floating"}
+    choices = {"functions": ON_ANY_BASE, "frames": ("lf_shin", "rh_shin"), "base": "floating"}
     given = states("hyq", 3, functions=("id",), base="floating")
     own = Dynamics("hyq", "golden", accelerator=False, **choices)
     other = Dynamics("hyq", "golden", accelerator=False, base_link="lf_shin", **choices)
@@ -121,8 +131,66 @@ def test_one_program_for_poses_and_velocities() -> None:
         np.testing.assert_allclose(ours, right, rtol=0, atol=1e-14)
 
 
+def _crane(weight: float) -> str:
+    """Two rods that turn about the vertical, and a slide along it that carries a hook."""
+
+    def link(name: str, mass: float) -> str:
+        inertia = " ".join(f'i{a}="{0.01 * mass}"' for a in ("xx", "yy", "zz"))
+        inertia += ' ixy="0" ixz="0" iyz="0"'
+        own = f'<inertial><mass value="{mass}"/><inertia {inertia}/></inertial>' if mass else ""
+        return f'<link name="{name}">{own}</link>'
+
+    links = [link("base", 0), link("inner", 2), link("outer", 1), link("hook", weight)]
+    joints = [
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f'<axis xyz="0 0 1"/><origin xyz="{x} 0 0"/>'
+        '<limit lower="-2" upper="2" effort="9" velocity="3"/></joint>'
+        for name, kind, parent, child, x in (
+            ("hip", "revolute", "base", "inner", 0),
+            ("knee", "revolute", "inner", "outer", 1),
+            ("lift", "prismatic", "outer", "hook", 1),
+        )
+    ]
+    return f'<robot name="crane">{"".join(links + joints)}</robot>'
+
+
+def test_operational_inertia_of_a_straight_arm(tmp_path: Path) -> None:
+    """Where held directions are dependent C++ gives NaN and says in which state; it is damped."""
+    (file := tmp_path / "crane.urdf").write_text(_crane(0.5))
+    choices: dict[str, Any] = {"functions": ("osim",), "frames": "hook"}
+    ours, golden = (
+        Dynamics(file, kind, accelerator=False, **choices) for kind in ("cpp", "golden")
+    )
+    q = np.array([[0.1, 1.0, 0.2], [0.0, 0.0, 0.2]])
+    found, wanted = ours.osim(q[0]), golden.getOperationalSpaceInertiaMatrix(q[0])
+    assert found.shape == (6, 6) and not found[3:].any() and not found[:, 3:].any()
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-13 * wanted.max())
+    assert wanted[2, 2] == pytest.approx(0.5)  # of the slide alone
+    with pytest.raises(Singular, match="state 1 is singular"):
+        ours.osim(q)
+    with pytest.raises(RobotError, match="osim: the held directions are dependent in some state"):
+        golden.osim(q)
+    damped = Dynamics(file, "golden", accelerator=False, contact_damping=0.01, **choices)
+    assert damped.osim(q[1]).max() == pytest.approx(100.0)
+
+
+def test_what_weighs_nothing_has_no_centre(tmp_path: Path) -> None:
+    (file := tmp_path / "crane.urdf").write_text(_crane(0))
+    choices: dict[str, Any] = {"functions": ("subcom",), "frames": "all", "accelerator": False}
+    with pytest.raises(RobotError, match='subcom: "hook" and what it carries weigh nothing'):
+        Dynamics(file, "cpp", **choices)
+
+
 REFUSALS: list[tuple[dict[str, Any], str]] = [
     ({"functions": ("pose",)}, "functions: pose needs frames; name their links: --frames LINK"),
+    (
+        {"functions": ("subcom",), "frames": "all", "base": "floating", "base_link": "upper_rod"},
+        "base_link: upper_rod: subcom is not converted to the file's base; leave it out",
+    ),
+    (
+        {"functions": ("osim",), "frames": "all", "base": "floating", "root": "given"},
+        "root: given: osim has no base with prescribed motion; leave it out",
+    ),
     ({"functions": ("com",), "frames": ("lower_rod",)}, "lower_rod is for functions of them, pose"),
     (
         {"functions": ("jac",), "frames": ("lower",)},

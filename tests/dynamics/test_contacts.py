@@ -29,7 +29,7 @@ def check(
     canonical = canonicalize(robot)
     frames = [frame_of(canonical, link) for link in links]
     held = axes, damping
-    graph = verify(trace(canonical, ("cfd",), frames=frames, held=held, **choices))
+    graph = verify(trace(canonical, ("cfd", "osim"), frames=frames, held=held, **choices))
     graph = simplified(graph, canonical)
     rng = np.random.default_rng(seed)
     q, qd, _ = golden.random_state(robot, 3, rng, 3.0)
@@ -37,7 +37,9 @@ def check(
     values = evaluate(graph, to_columns(canonical, graph.inputs, {"q": q, "qd": qd, "tau": tau}))
     found = from_columns(values, robot.nv, frames=len(links))
     wanted = golden.constraint_dynamics(robot, q, qd, tau, links, axes, damping)
-    for name, expected in zip(("qdd_c", "lambda_c"), wanted, strict=True):
+    inertia = golden.operational_inertia(robot, q, links, axes, damping)
+    names = ("qdd_c", "lambda_c", "Lambda")
+    for name, expected in zip(names, (*wanted, inertia), strict=True):
         scale = max(np.abs(expected).max(), 1.0)
         array = found.get(name, np.zeros_like(expected))
         np.testing.assert_allclose(array, expected, rtol=0, atol=TOLERANCE * scale)

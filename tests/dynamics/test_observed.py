@@ -31,6 +31,7 @@ def expected(
         "J": golden.frame_jacobians(robot, q, *seen),
         "drift": golden.frame_drifts(robot, q, qd, *seen),
         "com": golden.center_of_mass(robot, q),
+        "subcom": golden.subtree_centers(robot, q, links),
         "Jcom": golden.center_of_mass_jacobian(robot, q),
         **golden.energies(robot, q, qd)._asdict(),
         "Ag": golden.centroidal_map(robot, q),

@@ -18,13 +18,14 @@ ROBOTS: dict[str, dict[str, Any]] = {
     "hyq": {"base": "floating", "payload": "lf_shin"},
     "spot_arm_like": {"base": "floating", "root": "given", "payload": "front_left_foot"},
 }
-FUNCTIONS = [("id",), ("did", "m"), ("fd", "dfd", "minv"), ("difd",), ("g", "nle"), OF_MASSES]
+FUNCTIONS = [("id",), ("did", "m"), ("fd", "dfd", "minv"), ("difd",), ("g", "nle")]
 RECURSIVE, SUMS = {"formulation": "recursive"}, {"formulation": "logarithmic"}
 HERE = [
     *(({}, functions) for functions in FUNCTIONS),
     pytest.param(RECURSIVE, ("did", "m"), marks=pytest.mark.slow),
     *((SUMS, functions) for functions in (("id",), ("did", "m"), ("g", "nle"))),
     pytest.param(SUMS, ("dfd",), marks=pytest.mark.slow),
+    ({"frames": "all", "contact_damping": 0.1}, (*OF_MASSES, "osim")),
     ({"formulation": "linear"}, ("id",)),
     ({"angles": "sincos"}, ("id",)),
 ]

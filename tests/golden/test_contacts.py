@@ -35,6 +35,9 @@ def test_against_pinocchio(
     q, qd, _ = golden.random_state(robot, 5, rng, 3.0)
     tau = rng.normal(0.0, 30.0, qd.shape)
     found = golden.constraint_dynamics(robot, q, qd, tau, links, axes, damping)
+    inertia = golden.operational_inertia(robot, q, links, axes, damping)
+    rows = [6 * f + a for f in range(len(links)) for a in range(axes)]
+    assert np.count_nonzero(inertia) <= len(q) * len(rows) ** 2
     for n in range(len(q)):
         pin.forwardKinematics(model, data, q[n], qd[n], 0 * qd[n])
         pin.computeJointJacobians(model, data, q[n])
@@ -46,6 +49,10 @@ def test_against_pinocchio(
         near(found.qdd[n], qdd)
         near(found.forces[n, :, :axes].ravel(), data.lambda_c)
         assert not found.forces[n, :, axes:].any()
+        upper = np.triu(pin.computeMinverse(model, data, q[n]))
+        Minv = upper + np.triu(upper, 1).T
+        inverse = J @ Minv @ J.T + damping * np.eye(len(J))
+        near(inertia[n][np.ix_(rows, rows)], np.linalg.inv(inverse))
 
 
 def near(ours: np.ndarray, theirs: np.ndarray) -> None:

@@ -72,6 +72,19 @@ def check_frames(
                 near(drift, of(model, data, frame, theirs).vector)
 
 
+def check_subtrees(
+    robot: Robot, state: golden.State, model: pin.Model, frames: dict[str, int]
+) -> None:
+    """What each frame's joint carries."""
+    centers, data = golden.subtree_centers(robot, state.q, list(frames)), model.createData()
+    for n, q in enumerate(state.q):
+        pin.centerOfMass(model, data, q, True)
+        pin.forwardKinematics(model, data, q)
+        for f, frame in enumerate(frames.values()):
+            joint = model.frames[frame].parentJoint
+            near(centers[n, f], data.oMi[joint].act(data.com[joint]))
+
+
 def check_masses(robot: Robot, state: golden.State, model: pin.Model) -> None:
     q, qd, _ = state
     ours = (
@@ -107,6 +120,7 @@ def test_robots(name: str, base: str) -> None:
         bodies = [joint.body for joint in robot.joints if joint.kind.nv]
         frames = {body: model.getFrameId(body, pin.FrameType.BODY) for body in bodies}
         check_frames(own, state, model, frames)
+        check_subtrees(own, state, model, frames)
         check_masses(own, state, model)
 
 
@@ -143,6 +157,7 @@ def test_links_that_are_fixed(tmp_path: Path) -> None:
     }
     for own in (robot, *merged):
         check_frames(own, state, model, frames)
+        check_subtrees(own, state, model, frames)
         check_masses(own, state, model)
     for own in (robot, merged[-1]):
         with pytest.raises(RobotError, match='frames: "stand" is on the base; no joint moves it'):
@@ -164,4 +179,5 @@ def test_any_joints(seed: int) -> None:
         for i in robot.moving
     }
     check_frames(robot, state, peer.model, frames)
+    check_subtrees(robot, state, peer.model, frames)
     check_masses(robot, state, peer.model)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.design.functions import OF_FRAMES, OF_MASSES, REGRESSING
+from rbdgen.design.functions import AT_FRAMES, OF_FRAMES, OF_MASSES, REGRESSING
 from tests.support.cores import (
     any_words,
     check_runs,
@@ -23,7 +23,10 @@ pytestmark = [pytest.mark.rtl]
 QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
 SLOW = pytest.mark.slow
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
-    "pendulum": ("pendulum", {"functions": ("nle", "pose", "jac", "drift", "com", "energy", "hg")}),
+    "pendulum": (
+        "pendulum",
+        {"functions": ("nle", "pose", "jac", "drift", "com", "subcom", "energy", "hg")},
+    ),
     "regressor": ("pendulum", {"functions": REGRESSING}),
     "second": ("pendulum", {"functions": ("ddid",)}),
     "in turn": ("pendulum", {"functions": ("nle",), "fold": "joints", "ii": 12}),
@@ -46,7 +49,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 def test_every_bit(case: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     path, choices = CASES[case]
     frames = front_end(path, functions=("m",), base=choices.get("base", "fixed")).robot.joints[-1:]
-    if not set(OF_FRAMES).isdisjoint(choices["functions"]):
+    if not set(AT_FRAMES).isdisjoint(choices["functions"]):
         choices = {**choices, "frames": tuple(joint.body for joint in frames)}
     core = compile_front(front_end(path, fit=False, **choices))
     model = verilated(
