@@ -1,5 +1,5 @@
-"""A generated folder as a FuseSoC core (lint, simulation, place and route), and an accelerator's as
-a module for LiteX, with DMA and an example that LiteX simulates.
+"""A generated folder as a FuseSoC core (lint, simulation, place and route), and as a module for
+LiteX, with DMA and an example that LiteX simulates.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..shell.task_registers import ADDRESS_WIDTH
 from ..system.quoting import Progress
 from ..system.templates import render
 from .c_header import packet_format
-from .folder import OutputError, checked_accelerator, checked_manifest, text_of, write_file
+from .folder import OutputError, checked_manifest, text_of, write_file
 from .output_paths import check_place
 from .packets import Beats, packets_of
 
@@ -155,25 +155,26 @@ def package_litex(
     """Write FOLDER/litex: ``NAME_litex.py``, a module with streams, registers, and DMA with CSRs;
     ``NAME_sim.py``, an example that simulates a SoC; ``NAME_packets.json``, its tasks and answers.
 
-    Returns the folder and notes. OutputError for a folder that is no accelerator, or was changed,
-    unless ``trust``.
+    Returns the folder and notes. OutputError for a folder that is none or was changed, unless
+    ``trust``.
     """
     place = Path(folder)
     needed = ("{name}.v", "{name}_axi_words.v")
-    entry = checked_accelerator(place, trust, progress, needed, "modules for LiteX are made of")
+    entry = checked_manifest(place, trust, progress, needed)
     name, out = entry.name, place / LITEX_FOLDER
     check_place(out / f"{name}_litex.py")
     out.mkdir(exist_ok=True)
     packets = packets_of(place, entry, LITEX_TASKS)
-    functions = packet_format(entry.tasks).functions
+    own = entry.ports.registers
     facts = {
+        "core": entry.is_core,
         "name": name,
         "cls": "".join(part.capitalize() for part in re.split("_+", name)),
         "short": "rbd",
         "description": f"{', '.join(entry.functions)} of {entry.robot}, in fixed point",
-        "words_in": {code: own.words_in for code, own in sorted(functions.items())},
+        "words_in": len(packets.tasks[0]) if entry.is_core else _words_in(entry),
         "address": ADDRESS_WIDTH,
-        "registers": hex(1 << ADDRESS_WIDTH),
+        "registers": (own.width if own else 0) if entry.is_core else hex(1 << ADDRESS_WIDTH),
     }
     files = {
         f"{name}_litex.py": render("package/litex.py.jinja", **facts),
@@ -183,3 +184,9 @@ def package_litex(
     for file, text in files.items():
         write_file(out / file, text)
     return out, [NOTE]
+
+
+def _words_in(entry: HardwareManifest) -> dict[int, int]:
+    """Code of an accelerator's function → words of a task after its first one."""
+    functions = packet_format(entry.tasks).functions
+    return {code: own.words_in for code, own in sorted(functions.items())}

@@ -1,14 +1,16 @@
-"""An accelerator's folder as an IP for Vivado, and block designs around it. None was run by us."""
+"""A folder as an IP for Vivado, in block designs, and alone. None of it was run by us."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..design.target import find_target
+from ..rtl.core import FIRST, WORD, WRITE
 from ..shell.emit import verilog_file
 from ..system.quoting import Progress
 from ..system.templates import render
-from .folder import OutputError, checked_accelerator, text_of, write_file
+from .folder import OutputError, checked_manifest, text_of, write_file
 from .fusesoc import ShellPort, shell_ports
 from .output_paths import check_place
 
@@ -20,6 +22,16 @@ INTERFACES = {
     "m_axis_": ("M_AXIS", "axis"),
     "s_axil_": ("S_AXI", "aximm"),
 }
+# Ports beside them that a core may have; those that come in are 0 where nothing is connected.
+BESIDE = ("framing_error", WORD, WRITE, FIRST)
+# Family of a target → what Vivado calls the families that its design is for.
+FAMILIES = {
+    "xc7": ("zynq", "artix7", "kintex7", "virtex7", "spartan7"),
+    "xcup": ("zynquplus", "kintexuplus", "virtexuplus", "artixuplus", "zynquplusRFSOC"),
+}
+# A part of each, in Vivado's words: the target's, of a package and a speed grade.
+PARTS = {"xc7": "xc7k325tffg900-2", "xcup": "xcvu9p-flga2104-2L-e"}
+PERIOD = {"xc7": 5.0, "xcup": 3.0}  # ns, that the design alone is asked for
 INFO, PARAMETER = "X_INTERFACE_INFO", "X_INTERFACE_PARAMETER"
 
 
@@ -43,6 +55,7 @@ class ZynqBoard:
     clock: str
     reset: str
     clocked: str
+    interrupt: str
 
 
 BOARDS = (
@@ -53,12 +66,14 @@ BOARDS = (
         preset="*:pynq-z2:*",
         processor="processing_system7",
         automation='make_external "FIXED_IO, DDR"',
-        settings="CONFIG.PCW_USE_S_AXI_HP0 1 CONFIG.PCW_FPGA0_PERIPHERAL_FREQMHZ 100",
+        settings="CONFIG.PCW_USE_S_AXI_HP0 1 CONFIG.PCW_FPGA0_PERIPHERAL_FREQMHZ 100 "
+        "CONFIG.PCW_USE_FABRIC_INTERRUPT 1 CONFIG.PCW_IRQ_F2P_INTR 1",
         master="M_AXI_GP0",
         slave="S_AXI_HP0",
         clock="FCLK_CLK0",
         reset="FCLK_RESET0_N",
         clocked="ps/M_AXI_GP0_ACLK ps/S_AXI_HP0_ACLK",
+        interrupt="IRQ_F2P",
     ),
     ZynqBoard(
         name="KV260",
@@ -69,12 +84,13 @@ BOARDS = (
         automation="",
         settings="CONFIG.PSU__USE__M_AXI_GP0 1 CONFIG.PSU__USE__M_AXI_GP1 0 "
         "CONFIG.PSU__USE__M_AXI_GP2 0 CONFIG.PSU__USE__S_AXI_GP2 1 "
-        "CONFIG.PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ 100",
+        "CONFIG.PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ 100 CONFIG.PSU__USE__IRQ0 1",
         master="M_AXI_HPM0_FPD",
         slave="S_AXI_HP0_FPD",
         clock="pl_clk0",
         reset="pl_resetn0",
         clocked="ps/maxihpm0_fpd_aclk ps/saxihp0_fpd_aclk",
+        interrupt="pl_ps_irq0",
     ),
 )
 
@@ -82,19 +98,27 @@ BOARDS = (
 def package_vivado(
     folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
 ) -> tuple[Path, list[str]]:
-    """Write FOLDER/vivado: ``NAME_ip.v``, ``package_ip.tcl``, and for each board the Tcl of a
-    block design with an AXI DMA.
+    """Write FOLDER/vivado: ``NAME_ip.v``, ``package_ip.tcl``, for each board the Tcl of a block
+    design with an AXI DMA, ``ooc.tcl`` for the design alone, and ``NAME.mk``, which runs them.
 
-    Returns the folder and notes. OutputError for a folder that is no accelerator, or was changed,
-    unless ``trust``.
+    Returns the folder and notes. OutputError for a folder that is none or was changed, unless
+    ``trust``.
     """
     place = Path(folder)
     needed = ("{name}.v", "{name}_axi_words.v")
-    entry = checked_accelerator(place, trust, progress, needed, "IPs are made of")
+    entry = checked_manifest(place, trust, progress, needed)
     name, out = entry.name, place / FOLDER
     check_place(out / f"{name}_ip.v")
     out.mkdir(exist_ok=True)
     ports = shell_ports(text_of(place, f"{name}_axi_words.v"), f"{name}_axi_words")
+    family = find_target(entry.target).family
+    notes = [NOTE]
+    if family not in FAMILIES:
+        notes.append(
+            f"made for {entry.target}, whose multipliers are registered as an ECP5's are: "
+            f"--target {' or '.join(FAMILIES)} fits AMD's"
+        )
+    kind = family if family in FAMILIES else "xcup"
     files = {
         f"{name}_ip.v": ip_text(name, ports),
         "package_ip.tcl": render(
@@ -103,20 +127,40 @@ def package_vivado(
             version=".".join(entry.generator.split()[-1].split(".")[:2]),
             part=BOARDS[0].part,
             sources=[f"../{name}.v", f"../{name}_axi_words.v", f"{name}_ip.v"],
+            families=" ".join(f"{own} Production" for every in FAMILIES.values() for own in every),
+            idle=[port.name for port in ports if port.taken and port.name in BESIDE],
         ),
+        "ooc.tcl": render(
+            "package/ooc.tcl.jinja",
+            name=name,
+            part=PARTS[kind],
+            period=PERIOD[kind],
+            sources=[f"../{name}.v"],
+        ),
+        f"{name}.mk": render("package/vivado.mk.jinja", name=name, boards=BOARDS),
     }
     for board in BOARDS:
         file = f"{board.file}.tcl"
-        files[file] = render("package/block_design.tcl.jinja", name=name, file=file, board=board)
+        files[file] = render(
+            "package/block_design.tcl.jinja",
+            name=name,
+            file=file,
+            board=board,
+            registers=not entry.is_core,
+        )
     for file, text in files.items():
         write_file(out / file, text)
-    return out, [NOTE]
+    return out, notes
 
 
 def ip_text(name: str, ports: list[ShellPort]) -> str:
     """Verilog of ``NAME_ip``: the shell with ``aclk``, ``aresetn`` and Vivado's attributes."""
     links = [port for port in ports if port.name not in ("clk", "rst")]
-    busses = ":".join(bus for bus, _ in INTERFACES.values())
+    busses = ":".join(
+        bus
+        for prefix, (bus, _) in INTERFACES.items()
+        if any(port.name.startswith(prefix) for port in links)
+    )
     clock = {
         "name": "aclk",
         "way": "input",
@@ -145,17 +189,20 @@ def ip_text(name: str, ports: list[ShellPort]) -> str:
 
 
 def _port(port: ShellPort) -> dict[str, object]:
-    """A port of an interface; OutputError for one that belongs to none."""
+    """A port of an interface, or beside them; OutputError for one that is not known."""
+    shown: dict[str, object] = {
+        "name": port.name,
+        "way": "input" if port.taken else "output",
+        "range": f"[{port.width - 1}:0] " if port.width > 1 else "",
+        "attributes": [],
+    }
+    if port.name in BESIDE:
+        return shown
     for prefix, (bus, kind) in INTERFACES.items():
         if port.name.startswith(prefix):
             signal = port.name.removeprefix(prefix).upper()
             attributes = [(INFO, f"xilinx.com:interface:{kind}:1.0 {bus} {signal}")]
             if kind == "aximm" and signal == "AWADDR":
                 attributes.append((PARAMETER, f"PROTOCOL AXI4LITE, ADDR_WIDTH {port.width}"))
-            return {
-                "name": port.name,
-                "way": "input" if port.taken else "output",
-                "range": f"[{port.width - 1}:0] " if port.width > 1 else "",
-                "attributes": attributes,
-            }
+            return {**shown, "attributes": attributes}
     raise OutputError(f"port {port.name} of the shell belongs to no interface that is known")

@@ -128,7 +128,7 @@ MARKDOWN = Language(_MARKDOWN, _in_prose, "-")
 LANGUAGES = {
     **dict.fromkeys(("c", "h", "cpp", "cc", "hpp", "inc", "cu", "v", "sv"), C),
     **dict.fromkeys(("py", "pyi", "toml"), PYTHON),
-    "tcl": TCL,
+    **dict.fromkeys(("tcl", "mk"), TCL),
     "txt": CMAKE,  # CMakeLists.txt
     **dict.fromkeys(("core", "yaml"), YAML),
     "vhd": VHDL,

@@ -13,11 +13,12 @@ import pytest
 from rbdgen.api import generate
 from rbdgen.api.folder import OutputError
 from rbdgen.api.fusesoc import ShellPort, package_fusesoc, shell_ports
-from rbdgen.api.vivado import BOARDS, INTERFACES, NOTE, ZynqBoard, ip_text, package_vivado
+from rbdgen.api.vivado import BESIDE, BOARDS, NOTE, ZynqBoard, ip_text, package_vivado
 from tests.support.icarus import binary
 from tests.support.lint import check_lint
 
-NAME = "pendulum_xc7_ii2_accelerator_id_m"
+NAMES = {"accelerator": "pendulum_xc7_ii2_accelerator_id_m", "core": "pendulum_registers_xc7_id"}
+AXI = {"S_AXIS": "axis", "M_AXIS": "axis", "S_AXI": "aximm"}
 COMMANDS = (
     "create_project",
     "add_files",
@@ -39,19 +40,41 @@ COMMANDS = (
     "save_bd_design",
     "launch_runs",
     "wait_on_run",
-    "puts",
+    "read_verilog",
+    "read_xdc",
+    "synth_design",
+    "opt_design",
+    "place_design",
+    "phys_opt_design",
+    "route_design",
+    "report_utilization",
+    "report_timing_summary",
+    "get_timing_paths",
+    "ipx::get_ports",
 )
 
 
-@pytest.fixture(scope="module")
-def accelerator(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("vivado") / "accelerator"
-    generate("pendulum", place, accelerator=True, functions=("id", "m"), ii=2, target="xc7")
+@pytest.fixture(scope="module", params=NAMES)
+def design(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("vivado") / str(request.param)
+    if request.param == "core":
+        generate("pendulum", place, target="xc7", parameters="registers")
+    else:
+        generate("pendulum", place, accelerator=True, functions=("id", "m"), ii=2, target="xc7")
     assert package_vivado(place) == (place / "vivado", [NOTE])
     return place
 
 
-def recorded(script: Path, presets: str = "") -> list[tuple[str, ...]]:
+def name_of(design: Path) -> str:
+    return NAMES[design.name]
+
+
+def links_of(design: Path) -> set[str]:
+    """The interfaces: registers on AXI4-Lite are an accelerator's alone."""
+    return {bus for bus in AXI if design.name == "accelerator" or bus != "S_AXI"}
+
+
+def recorded(script: Path, presets: str = "", slack: str = "100%") -> list[tuple[str, ...]]:
     """The commands of Vivado that a script gives; what they would answer are names."""
     tkinter = pytest.importorskip("tkinter", reason="no Tcl: apt-get install python3-tk")
     tcl, said = tkinter.Tcl(), []
@@ -68,7 +91,7 @@ def recorded(script: Path, presets: str = "") -> list[tuple[str, ...]]:
     for command in ("get_bd_cells", "get_bd_pins", "get_bd_intf_pins", "create_bd_cell"):
         answers(command, last=True)
     answers("get_board_parts", presets)
-    answers("get_property", "100%")
+    answers("get_property", slack)
     answers("make_wrapper", "design_1_wrapper.v")
     for command in ("current_fileset", "current_project", "get_runs", "get_files"):
         answers(command, command)
@@ -84,9 +107,16 @@ def recorded(script: Path, presets: str = "") -> list[tuple[str, ...]]:
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.file)
 @pytest.mark.parametrize("preset", ["", "vendor:board:1.0"])
-def test_block_designs(board: ZynqBoard, preset: str, accelerator: Path) -> None:
-    said = recorded(accelerator / "vivado" / f"{board.file}.tcl", preset)
-    assert ("create_bd_cell", "-type", "ip", "-vlnv", f"rbdgen:user:{NAME}_ip:10.0", "core") in said
+def test_block_designs(board: ZynqBoard, preset: str, design: Path) -> None:
+    said = recorded(design / "vivado" / f"{board.file}.tcl", preset)
+    assert (
+        "create_bd_cell",
+        "-type",
+        "ip",
+        "-vlnv",
+        f"rbdgen:user:{name_of(design)}_ip:10.0",
+        "core",
+    ) in said
     assert not any(re.search(r"20\d\d\.\d", " ".join(words)) for words in said)  # Vivado's versions
     assert (("set_property", "board_part", preset, "current_project") in said) == bool(preset)
     links = [words[1:] for words in said if words[0] == "connect_bd_intf_net"]
@@ -94,50 +124,57 @@ def test_block_designs(board: ZynqBoard, preset: str, accelerator: Path) -> None
     ends = Counter(pin for link in links for pin in link)
     ends += Counter(to for _, to in nets)
     assert set(ends.values()) == {1}  # no pin twice
-    wanted = {f"core/{bus}" for bus, _ in INTERFACES.values()} | {"core/aclk", "core/aresetn"}
+    wanted = {f"core/{bus}" for bus in links_of(design)} | {"core/aclk", "core/aresetn"}
     assert wanted == {pin for pin in ends if pin.startswith("core/")}
     assert {"dma/M_AXI_MM2S", "dma/M_AXI_S2MM", "dma/S_AXI_LITE"} <= ends.keys()
+    assert {"dma/mm2s_introut", "dma/s2mm_introut"} < {start for start, _ in nets}
     assert said[-1] == ("get_property", "PROGRESS", "get_runs")
 
 
-def test_the_ip_is_packaged_of_files_that_are_there(accelerator: Path) -> None:
-    said = recorded(accelerator / "vivado" / "package_ip.tcl")
+def test_the_ip_is_packaged_of_files_that_are_there(design: Path) -> None:
+    said = recorded(design / "vivado" / "package_ip.tcl")
     tkinter = pytest.importorskip("tkinter", reason="no Tcl: apt-get install python3-tk")
     (files,) = [tkinter.Tcl().splitlist(words[1]) for words in said if words[0] == "add_files"]
     assert len(files) == 3
     assert all(Path(file).is_file() for file in files)
-    assert ("set_property", "top", f"{NAME}_ip", "current_fileset") in said
+    assert ("set_property", "top", f"{name_of(design)}_ip", "current_fileset") in said
 
 
-def test_every_port_of_the_shell_is_in_an_interface(accelerator: Path) -> None:
-    shell = shell_ports((accelerator / f"{NAME}_axi_words.v").read_text(), f"{NAME}_axi_words")
-    text = (accelerator / "vivado" / f"{NAME}_ip.v").read_text()
+def test_every_port_of_the_shell_is_in_an_interface(design: Path) -> None:
+    name = name_of(design)
+    shell = shell_ports((design / f"{name}_axi_words.v").read_text(), f"{name}_axi_words")
+    text = (design / "vivado" / f"{name}_ip.v").read_text()
     for port in shell:
         if port.name not in ("clk", "rst"):
             assert text.count(f".{port.name}({port.name})") == 1
     infos = re.findall(r'X_INTERFACE_INFO = "xilinx.com:interface:(\w+):1.0 (\w+) (\w+)"', text)
-    assert len(set(infos)) == len(infos) == len(shell) - 2
-    assert {(bus, kind) for kind, bus, _ in infos} == set(INTERFACES.values())
+    beside = [port.name for port in shell if port.name in BESIDE]
+    assert beside == (sorted(BESIDE) if design.name == "core" else [])
+    assert len(set(infos)) == len(infos) == len(shell) - 2 - len(beside)
+    assert {(bus, kind) for kind, bus, _ in infos} == {(bus, AXI[bus]) for bus in links_of(design)}
+    busses = re.search(r"ASSOCIATED_BUSIF (\S+),", text)
+    assert busses and set(busses[1].split(":")) == links_of(design)
     with pytest.raises(OutputError, match="port other of the shell belongs to no interface"):
         ip_text("own", [ShellPort("other", 1, True)])
 
 
 @pytest.mark.rtl
-def test_the_ip_computes(accelerator: Path, tmp_path: Path) -> None:
+def test_the_ip_computes(design: Path, tmp_path: Path) -> None:
     """The test bench of the FuseSoC core with the IP in the shell's place: every bit."""
+    name = name_of(design)
     binary("iverilog")
-    package_fusesoc(accelerator)
-    text = (accelerator / "fusesoc" / f"{NAME}_tb.sv").read_text()
-    shell = f"{NAME}_axi_words dut (\n        .clk(clk), .rst(rst),"
+    package_fusesoc(design)
+    text = (design / "fusesoc" / f"{name}_tb.sv").read_text()
+    shell = f"{name}_axi_words dut (\n        .clk(clk), .rst(rst),"
     assert shell in text
     bench = tmp_path / "bench.sv"
-    bench.write_text(text.replace(shell, f"{NAME}_ip dut (\n        .aclk(clk), .aresetn(!rst),"))
-    sources = [f"{NAME}.v", f"{NAME}_axi_words.v", f"vivado/{NAME}_ip.v"]
-    command = ["iverilog", "-g2012", "-o", str(tmp_path / "bench"), "-s", f"{NAME}_tb", str(bench)]
-    subprocess.run([*command, *(str(accelerator / own) for own in sources)], check=True)
+    bench.write_text(text.replace(shell, f"{name}_ip dut (\n        .aclk(clk), .aresetn(!rst),"))
+    sources = [f"{name}.v", f"{name}_axi_words.v", f"vivado/{name}_ip.v"]
+    command = ["iverilog", "-g2012", "-o", str(tmp_path / "bench"), "-s", f"{name}_tb", str(bench)]
+    subprocess.run([*command, *(str(design / own) for own in sources)], check=True)
     done = subprocess.run(
         ["vvp", str(tmp_path / "bench")],
-        cwd=accelerator / "fusesoc",
+        cwd=design / "fusesoc",
         capture_output=True,
         text=True,
         check=True,
@@ -146,12 +183,40 @@ def test_the_ip_computes(accelerator: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.rtl
-def test_lint(accelerator: Path) -> None:
-    sources = [f"{NAME}.v", f"{NAME}_axi_words.v", f"vivado/{NAME}_ip.v"]
-    check_lint([accelerator / source for source in sources], f"{NAME}_ip")
+def test_lint(design: Path) -> None:
+    name = name_of(design)
+    sources = [f"{name}.v", f"{name}_axi_words.v", f"vivado/{name}_ip.v"]
+    check_lint([design / source for source in sources], f"{name}_ip")
 
 
-def test_cores_are_refused(tmp_path: Path) -> None:
-    generate("pendulum", tmp_path / "core", target="xc7")
-    with pytest.raises(OutputError, match="IPs are made of accelerators"):
-        package_vivado(tmp_path / "core")
+def test_the_design_alone(design: Path) -> None:
+    """Reports of a part and a period, which may be asked for."""
+    script = design / "vivado" / "ooc.tcl"
+    said = recorded(script, slack="0.5")
+    (files,) = [words[1] for words in said if words[0] == "read_verilog"]
+    assert Path(files).samefile(design / f"{name_of(design)}.v")
+    options = ("-top", name_of(design), "-part", "xc7k325tffg900-2", "-mode", "out_of_context")
+    assert ("synth_design", *options) in said
+    constraint = design / "vivado" / "ooc" / "clock.xdc"
+    assert constraint.read_text() == "create_clock -name clk -period 5.0 [get_ports clk]\n"
+    assert ("read_xdc", "-mode", "out_of_context", str(constraint)) in said
+    asked = constraint.with_name("asked.tcl")
+    asked.write_text(f"set argv {{some-part 2.5}}\nsource {{{script}}}\n")
+    said = recorded(asked, slack="0.5")
+    assert ("synth_design", *options[:3], "some-part", *options[4:]) in said
+    assert "-period 2.5 " in constraint.read_text()
+
+
+def test_make_runs_scripts_that_are_there(design: Path) -> None:
+    folder = design / "vivado"
+    command = ["make", "-n", "-C", str(folder), "-f", f"{name_of(design)}.mk"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    scripts = re.findall(r"-source (\S+)", done.stdout)
+    assert scripts == ["ooc.tcl", "package_ip.tcl", *(f"{board.file}.tcl" for board in BOARDS)]
+    assert all((folder / script).is_file() for script in scripts)
+
+
+def test_designs_of_other_families_are_noted(tmp_path: Path) -> None:
+    generate("pendulum", tmp_path / "core")
+    _, notes = package_vivado(tmp_path / "core")
+    assert "made for ecp5-85f" in notes[1] and "--target xc7 or xcup" in notes[1]
