@@ -75,9 +75,10 @@ class Compilation:
 
         One of the notes lists choices that change nothing in this language.
         """
-        words = language not in OF_NUMBERS
+        in_c = language == "c"
+        words = language not in OF_NUMBERS and not (in_c and self.design.real == "float")
         front, own = (self.product.front, self.product.notes) if words else (self._in_floats, ())
-        notes = notes_of_use(language, self.choices, words, texts=True, clocks=not words)
+        notes = notes_of_use(language, self.choices, words, True, not words, in_c)
         self.say(notes)
         return replace(front, notes=(*front.notes, *own, *notes))
 

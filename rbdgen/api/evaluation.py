@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +11,10 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from ..codegen.c_file import float_batch
 from ..codegen.compiled import Results as IntegerResults
+from ..codegen.interface import angle_arrays
+from ..codegen.library import Singular
 from ..compile.flow import compile_front, front_of
 from ..compile.front import Front
 from ..compile.product import Product
@@ -20,6 +24,7 @@ from ..design.choices import COMPILED, MODELS
 from ..design.design import Design
 from ..design.effects import notes_of_use, refuse_design
 from ..design.loading import load, refuse_unknown
+from ..design.naming import design_name
 from ..design.options import DesignChoices
 from ..design.rules import ONE_TASK
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
@@ -31,11 +36,13 @@ from ..robot.angles import wrapped
 from ..robot.model import Robot
 from ..robot.variations import PAYLOAD, SIZE
 from ..robot.xml_lines import did_you_mean
+from ..system.compiler import c_library
 from ..system.quoting import Progress
 from .arrays import completed, refuse_missing_forces, refuse_missing_payload
 from .folder import InputError
 from .integer_model import IntegerModel, word_program
 from .native_programs import compiled
+from .program_folder import interface_of
 from .reference import golden_model
 from .results import Results
 
@@ -72,13 +79,18 @@ def evaluate(
     said: list[str] = []
     design, loaded = load(robot, notes=said, **choices)
     arrays = checked(design, loaded, states)
-    for note in notes_of_use(f"model {model}", choices, model in OF_WORDS, model in COMPILED):
+    in_float = model == "c" and design.real == "float"
+    uses = model in OF_WORDS and not in_float, model in COMPILED, not in_float, model == "c"
+    for note in notes_of_use(f"model {model}", choices, *uses):
         progress(f"note: {note}")
     if model == "golden":  # of every function, hardware or not
         results = golden_model(design, loaded, arrays)
     elif model in COMPILED:
         found = compiled(design, loaded, model, progress)(arrays)
         results = {name: values.astype(np.float64, copy=False) for name, values in found.items()}
+    elif in_float:
+        front = front_of(design, loaded, said, progress, in_floats=True)
+        results = float_c_model(front, arrays, progress)
     else:
         front = front_of(design, loaded, said, progress)
         if model == "float":
@@ -111,6 +123,37 @@ def graph_model(
     if front.parameters is not None:
         columns |= {name: np.array(x) for name, x in front.parameters.nominal.items()}
     return as_arrays(front, evaluate_graph(front.graph, columns, dtype=dtype), len(arrays["q"]))
+
+
+def float_c_model(
+    front: Front, arrays: Mapping[str, Array], progress: Progress
+) -> dict[str, NDArray]:
+    """The program in C that computes in float, compiled, as float64; Singular."""
+    from .programs import c_program
+
+    refuse_missing_forces(front.design, front.canonical, arrays["f_ext"])
+    interface, name = interface_of(front), design_name(front.robot.name, front.design)
+    own = c_program(front, progress)
+    files = {file: own[file] for file in (f"{name}.h", f"{name}.c")}
+    files["batch.c"] = float_batch(name, interface)
+    progress(f"c: {name}, {len(front.graph.nodes)} nodes")
+    library = c_library(files)
+    assert library is not None
+    n = len(arrays["q"])
+    columns = to_columns(front.canonical, not_registers(front.graph.inputs), arrays)
+    given = {**arrays, **angle_arrays(interface, columns, n)}
+    takes = [np.ascontiguousarray(given[own.name], np.float32) for own in interface.takes]
+    gives = [np.empty((n, *own.shape), np.float32) for own in interface.gives]
+    call = library[f"{name}_batch"]
+    call.restype = ctypes.c_longlong
+    pointers = (
+        (ctypes.c_void_p * len(own))(*(array.ctypes.data for array in own))
+        for own in (takes, gives)
+    )
+    if singular := call(ctypes.c_longlong(n), *pointers):
+        raise Singular(singular - 1)
+    found = zip(interface.gives, gives, strict=True)
+    return {own.name: values.astype(np.float64) for own, values in found}
 
 
 def checked(design: Design, robot: Robot, states: Mapping[str, Any]) -> dict[str, Array]:

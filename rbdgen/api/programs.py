@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from ..codegen import nvcc
-from ..codegen.c_file import File, c_files, folder, word_type
+from ..codegen.c_file import c_files, float_files, folder
+from ..codegen.c_integers import File, word_type
 from ..codegen.cpp import cpp as cpp_files
 from ..codegen.cuda import LONGEST, Cuda
 from ..codegen.cuda import cuda as cuda_files
-from ..compile.floats import facts_of, with_doubles, with_visits
+from ..compile.floats import facts_of, in_floats, with_doubles, with_visits
 from ..compile.front import Front
 from ..compile.product import Product
 from ..design.naming import design_name
@@ -34,8 +35,11 @@ def cpp(made: Compilation) -> Files:
 
 
 def c(made: Compilation) -> Files:
-    """The integer model of a core, or of each of an accelerator's functions, in C."""
+    """The integer model of a core, or of each of an accelerator's functions, in C; or the functions
+    of one state in float."""
     made.progress("C")
+    if made.design.real == "float":
+        return c_program(made.front_of("c"), made.progress)
     product, front = made.product, made.front_of("c")
     name = design_name(front.robot.name, front.design)
     if product.is_core:
@@ -72,6 +76,18 @@ def _tasks_in_c(made: Product, name: str) -> tuple[Files, dict[str, Any]]:
     files = folder(file, functions, word, {**about(made.front), "graph": ""})
     files |= task_vectors(made, functions) | graph_files(made)
     return files, {"word": word, "functions": [function.facts for function in functions]}
+
+
+def c_program(front: Front, say: Callable[[str], None] = lambda _: None) -> Files:
+    """The functions of one state in C, in float; ``say``: a note of the error."""
+    name, interface = design_name(front.robot.name, front.design), interface_of(front)
+    front, found = in_floats(front, say)
+    files, facts = float_files(
+        front.graph, interface, name, about(front), found.alone, found.states
+    )
+    facts["float"] = found.to_json()
+    files |= vectors(front, interface, floats=True)
+    return program_folder(front, "c", name, files, facts)
 
 
 def cpp_program(front: Front, say: Callable[[str], None] = lambda _: None) -> Files:

@@ -13,7 +13,7 @@ from ..compile.front import Front
 from ..compile.samples import sample_states
 from ..compile.specification import Specification
 from ..dynamics.interface import to_columns
-from ..graph.evaluate import evaluate
+from ..graph.evaluate import evaluate, to_float
 from ..graph.fixed import Format, Integers, parameter_words
 from ..graph.word import PARAMETER
 from ..tasks.routes import STEPS
@@ -26,13 +26,15 @@ DIGITS = 12  # of what is expected: the last of a double differ from machine to 
 WORDS, EXPECTED_WORDS = "words.txt", "expected_words.txt"
 
 
-def vectors(front: Front, interface: ArrayInterface) -> dict[str, str]:
+def vectors(front: Front, interface: ArrayInterface, floats: bool = False) -> dict[str, str]:
     """Two files: random states within the limits, and what the functions give there.
 
     A line for each state; in it all arrays, one behind another, row by row, as ``interface`` has
-    them.
+    them. ``floats``: the states are floats.
     """
     state = sample_states(front.design, front.canonical, STATES, SEED)
+    if floats:
+        state = {name: to_float(values) for name, values in state.items()}
     if front.parameters and interface.same:
         state[PARAMETER] = np.tile(list(front.parameters.nominal.values()), (STATES, 1))
     elif front.parameters:  # of as many robots of the model

@@ -33,7 +33,6 @@ def literal(value: float, scalar: str = "S") -> str:
 # Operation → expression, as `graph.evaluate.FLOAT` computes it; sine and cosine: of `angle`, which
 # `sine_cosine` has been called with.
 REAL: dict[Op, Callable[..., str]] = {
-    Op.INPUT: lambda node: "io.load",
     Op.CONST: lambda node: literal(node.value),
     Op.PARAMETER: lambda node: literal(node.value),  # graphs over real numbers have none
     Op.ADD: lambda node, a, b: f"{a} + {b}",
@@ -92,11 +91,13 @@ def in_parts(
     chunks: Sequence[Sequence[Node]],
     ahead: Collection[int] = (),
     in_double: Collection[Node] = (),
+    part: Callable[..., Part] | None = None,
 ) -> Straight:
     """A function for each chunk of ``computed``'s nodes, none before its operands.
 
     Inputs and outputs are numbered as ``graph`` has them. ``ahead``: inputs, in radians, whose sine
     and cosine ``io.sine_cosine(input, sine, cosine)`` gives. ``in_double``: nodes that are.
+    ``part``: what writes a function, unless it is of C++ and CUDA.
     """
 
     def read(double: bool) -> Callable[[Node], list[Node]]:
@@ -111,7 +112,8 @@ def in_parts(
     stores: dict[Node, list[tuple[int, str]]] = {}
     for k, (name, node) in enumerate(graph.outputs.items()):
         stores.setdefault(node, []).append((k, name))
-    parts = [_Part(inputs, slots, slots_double, stores, ahead, in_double) for _ in chunks]
+    made = part or Part
+    parts = [made(inputs, slots, slots_double, stores, ahead, in_double) for _ in chunks]
     for own, chunk in zip(parts, chunks, strict=True):
         for node in chunk:
             own.compute(node)
@@ -175,8 +177,8 @@ def slots_of(
     return slots, count
 
 
-class _Part:
-    """One function's statements as they grow."""
+class Part:
+    """One function's statements as they grow, in C++ and CUDA; C writes some of them otherwise."""
 
     def __init__(
         self,
@@ -204,12 +206,12 @@ class _Part:
         else:
             operands = [self._operand(arg, node.op in MIXED, double) for arg in node.args]
             if node.op in PIVOTS:
-                self.lines.append(f"io.pivot({self._operand(node.args[0], False)});")
+                self.lines.append(self.pivot(self._operand(node.args[0], False)))
             if node.op is Op.MULC and double:
                 operands.append("D")
-            self._let(node, f"n{node.index}", REAL[node.op](node, *operands))
+            self._let(node, f"n{node.index}", self.value(node, operands))
         if node in self._slots:
-            self.lines.append(f"io.keep({self._slots[node]}, {self._operand(node, False)});")
+            self.lines.append(self.keep(self._slots[node], self._operand(node, False)))
         if node in self._slots_double:
             self.lines.append(f"io.keep_double({self._slots_double[node]}, {self._names[node]});")
         self.store(node)
@@ -217,10 +219,44 @@ class _Part:
     def store(self, node: Node) -> None:
         """The outputs that ``node`` is."""
         for k, name in self._stores.get(node, ()):
-            self.lines.append(f"io.store({k}, {self._operand(node, False)}); // {name}")
+            self.lines.append(self.put(k, name, self._operand(node, False)))
+
+    def value(self, node: Node, operands: Sequence[str]) -> str:
+        """The expression of an operation."""
+        return REAL[node.op](node, *operands)
+
+    def constant(self, value: float, mixed: bool = True, double: bool = False) -> str:
+        """A constant, as a scalar if ``mixed``."""
+        own = literal(value, "D" if double else "S")
+        return own if mixed else f"wide<{self._type(double)}>({own})"
+
+    def load(self, place: int) -> str:
+        """The expression of an input."""
+        return f"io.load({place})"
+
+    def put(self, place: int, name: str, value: str) -> str:
+        """The statement that stores an output."""
+        return f"io.store({place}, {value}); // {name}"
+
+    def keep(self, slot: int, value: str) -> str:
+        """The statement that keeps a value for later functions."""
+        return f"io.keep({slot}, {value});"
+
+    def kept(self, slot: int) -> str:
+        """The expression of such a value."""
+        return f"io.kept({slot})"
+
+    def pivot(self, value: str) -> str:
+        """The statement that looks at a pivot."""
+        return f"io.pivot({value});"
+
+    def angle(self, call: str, name: str, double: bool = False) -> list[str]:
+        """The statements that compute sin_NAME and cos_NAME by a ``call``."""
+        sine, cosine = f"sin_{name}", f"cos_{name}"
+        return [f"{self._type(double)} {sine}, {cosine};", f"{call}, {sine}, {cosine});"]
 
     def _let(self, node: Node, name: str, value: str) -> str:
-        self._state(node in self._in_double, name, value)
+        self.declare(node in self._in_double, name, value)
         self._names[node] = name
         return name
 
@@ -230,8 +266,7 @@ class _Part:
     def _operand(self, node: Node, mixed: bool, double: bool = False) -> str:
         """The expression that reads ``node``, a constant as a scalar if ``mixed``."""
         if node.op is Op.CONST:
-            constant = literal(node.value, "D" if double else "S")
-            return constant if mixed else f"wide<{self._type(double)}>({constant})"
+            return self.constant(node.value, mixed, double)
         if (node in self._in_double) == double:
             return self._names.get(node) or self._read(node)
         if node not in self._converted:
@@ -241,15 +276,15 @@ class _Part:
     def _convert(self, node: Node, double: bool) -> str:
         """The node's value in the other precision, which an earlier function may have kept."""
         if node in self._in_double and node not in self._names:
-            name, value = f"n{node.index}_V", f"io.kept({self._slots[node]})"
+            name, value = f"n{node.index}_V", self.kept(self._slots[node])
         else:
             own = self._names.get(node) or self._read(node)
             to = self._type(double)
             name, value = f"{own}_{to}", f"as<{to}>({own})"
-        self._state(double, name, value)
+        self.declare(double, name, value)
         return name
 
-    def _state(self, double: bool, name: str, value: str) -> None:
+    def declare(self, double: bool, name: str, value: str) -> None:
         """A declaration. Where DV is a structure g++ keeps what is const in memory, all of it: it
         takes none apart into registers that has been stored to though it is read-only."""
         self.lines.append(f"{'DV' if double else 'const V'} {name} = {value};")
@@ -258,11 +293,11 @@ class _Part:
         """An input, or what an earlier function has kept."""
         if node.op is Op.INPUT:
             place = self._inputs[node.name]
-            return self._let(node, f"in{place}", f"{REAL[Op.INPUT](node)}({place})")
+            return self._let(node, f"in{place}", self.load(place))
         if node in self._in_double:
             kept = f"io.kept_double({self._slots_double[node]})"
         else:
-            kept = f"io.kept({self._slots[node]})"
+            kept = self.kept(self._slots[node])
         return self._let(node, f"n{node.index}", kept)
 
     def _angle(self, node: Node) -> str:
@@ -277,10 +312,9 @@ class _Part:
             else:
                 radians = operand = self._operand(arg, False, double)
                 if node.value != math.tau:
-                    factor = literal(math.tau / node.value, "D" if double else "S")
+                    factor = self.constant(math.tau / node.value, True, double)
                     radians = f"{factor} * {operand}"
                 call = f"sine_cosine({radians}"
             name = self._angles[key] = f"{operand}_{len(self._angles)}"
-            self.lines.append(f"{self._type(double)} sin_{name}, cos_{name};")
-            self.lines.append(f"{call}, sin_{name}, cos_{name});")
+            self.lines += self.angle(call, name, double)
         return self._angles[key]

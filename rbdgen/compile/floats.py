@@ -131,6 +131,21 @@ def with_doubles(
     return replace(front, notes=(*front.notes, *notes)), found
 
 
+def in_floats(
+    front: Front, say: Callable[[str], None] = lambda _: None
+) -> tuple[Front, FloatFacts]:
+    """The precision of functions of which nothing is in double; the front with a note of it, said
+    too."""
+    alone = replace(front, design=replace(front.design, float_error=1.0))
+    facts = facts_of(alone, with_doubles(alone)[1])
+    note = (
+        f"float: results are off by {facts.alone:.1e} of an array's largest entry, in "
+        f"{facts.states} states of floats within the limits; nothing is in double"
+    )
+    say(f"note: {note}")
+    return replace(front, notes=(*front.notes, note)), facts
+
+
 def facts_of(front: Front, found: InDouble) -> FloatFacts:
     """The manifest's entry of the precision."""
     errors = (float(f"{error:.1e}") for error in (found.reached, found.alone, found.inputs))

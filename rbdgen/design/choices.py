@@ -21,6 +21,7 @@ LATHROP = ("lathrop-linear", "lathrop-log")  # to compare with; of constants alo
 OF_ID = ("linear", *LATHROP)  # formulations of inverse dynamics alone
 NETWORKS = ("sklansky", "kogge-stone", "brent-kung")
 PRODUCTS = ("plain", "winograd")
+REALS = ("integer", "float")  # what a program in C computes in
 CODES = ("inlined", "loops")  # how programs over real numbers are written
 FACTORISATIONS = ("auto", "ltdl", "mminvgen", "blocks")
 EXECUTORS = ("local", "slurm")  # what runs jobs: this machine, a cluster's queue

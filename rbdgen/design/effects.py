@@ -8,7 +8,7 @@ from typing import Any
 from ..robot.model import JointKind, Robot, RobotError
 from .choices import OF_NUMBERS, VERILOG
 from .option import ACCELERATOR
-from .options import OF_HARDWARE, OF_SCHEDULES, OF_TEXTS, OPTIONS
+from .options import OF_C, OF_HARDWARE, OF_SCHEDULES, OF_TEXTS, OPTIONS
 from .rule import FOLDED, TO_FOLD, broken
 from .rules import OF_LANGUAGES, RULES
 
@@ -52,9 +52,8 @@ def unread_in(language: str) -> frozenset[str]:
     accelerator, options of accelerators are for nothing.
     """
     words = language not in OF_NUMBERS
-    unread = {
-        key for keys, _ in _unread(words, True, language == VERILOG or not words) for key in keys
-    }
+    clocks = language == VERILOG or not words
+    unread = {key for keys, _ in _unread(words, True, clocks, language == "c") for key in keys}
     for rule in OF_LANGUAGES:
         others = [own for own in rule.where if own.key != "to"]
         if len(others) == 1 and all(own.holds(language) for own in rule.where if own.key == "to"):
@@ -70,23 +69,27 @@ def notes_of_use(
     words: bool = False,
     texts: bool = False,
     clocks: bool = True,
+    in_c: bool = False,
 ) -> list[str]:
     """Notes on those of the ``choices`` that have no effect on ``what``, a language, a model or a
     command. ``words``: it has words or hardware; ``texts``: it is a program over real numbers;
-    ``clocks``: if it has words, it has a schedule, too."""
+    ``clocks``: if it has words, it has a schedule, too; ``in_c``: it is in C."""
     found = []
-    for keys, why in _unread(words, texts, clocks):
+    for keys, why in _unread(words, texts, clocks, in_c):
         if given := [key for key in keys if choices.get(key) is not None]:
             found.append(f"{what} {why}: no effect of {', '.join(given)}")
     return found
 
 
-def _unread(words: bool, texts: bool, clocks: bool) -> Iterator[tuple[Sequence[str], str]]:
+def _unread(
+    words: bool, texts: bool, clocks: bool, in_c: bool
+) -> Iterator[tuple[Sequence[str], str]]:
     """Options without effect on what has or is none of these, and why."""
     for there, keys, why in (
         (words, OF_HARDWARE, "has neither words nor hardware"),
         (texts, OF_TEXTS, "is no program over real numbers"),
         (clocks, OF_SCHEDULES, "has no schedule"),
+        (in_c, OF_C, "is not in C"),
     ):
         if not there:
             yield keys, why

@@ -22,11 +22,12 @@ from .choices import (
     NETWORKS,
     PARAMETERS,
     PRODUCTS,
+    REALS,
     STEP,
     TOLERANCE,
 )
 from .functions import ALIASES, AT_FRAMES, OF_CONTACTS, ROLLOUTS, described
-from .option import COMPUTED, OF_BOARDS, REGISTERS, TEXTS, option
+from .option import COMPUTED, IN_C, OF_BOARDS, REGISTERS, TEXTS, option
 
 
 @dataclass(frozen=True)
@@ -211,6 +212,14 @@ class FunctionOptions:
         "for robots of many joints; for id, m, did, difd, minv, fd, dfd and step",
         COMPUTED,
         use=TEXTS,
+    )
+    real: str = option(
+        "integer",
+        checks.OneOf(*REALS),
+        "numbers of --to c: integer (default), the hardware's words, bit for bit; float, for "
+        "microcontrollers that have single precision",
+        COMPUTED,
+        use=IN_C,
     )
     float_error: float = option(
         FLOAT_ERROR,

@@ -18,7 +18,7 @@ from .functions import GIVEN_BASE, WHOLE
 from .loading import filed, shipped_robots
 
 # Choices that a word or two say whole; their values are of few letters.
-WORDS = ("base", "root", "parameters", "target", "width", "ii", "fit")
+WORDS = ("base", "root", "parameters", "real", "target", "width", "ii", "fit")
 SAID = ("name", "functions", "accelerator")  # by the name's end, or by all of it
 LIMITS = ("limits", "joint_limits")
 DIGITS = 6  # of the digest

@@ -24,9 +24,10 @@ OF_TREES = (*OF_ROBOTS, "topology")
 OF_BOARDS = (*OF_ROBOTS, "board")
 
 # What reads an option: all that computes; words and hardware; their schedule; a program over real
-# numbers; registers; or none of these, since it says what others are called or made of.
+# numbers; a program in C; registers; or none of these, since it says what others are called or
+# made of.
 NUMBERS, HARDWARE, SCHEDULES = "numbers", "hardware", "schedules"
-TEXTS, REGISTERS, NAMES = "texts", "registers", "names"
+TEXTS, IN_C, REGISTERS, NAMES = "texts", "c", "registers", "names"
 
 
 @dataclass(frozen=True)

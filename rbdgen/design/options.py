@@ -9,7 +9,7 @@ from typing import TypedDict
 from .function_options import FunctionOptions
 from .hardware_options import HardwareOptions
 from .nested import Choice, JointDrivetrain, MotionLimits
-from .option import HARDWARE, NUMBERS, REGISTERS, SCHEDULES, TEXTS, Option, option_of
+from .option import HARDWARE, IN_C, NUMBERS, REGISTERS, SCHEDULES, TEXTS, Option, option_of
 from .robot_options import RobotOptions
 
 OPTIONS: dict[str, Option] = {
@@ -29,6 +29,7 @@ def used_by(*uses: str) -> tuple[str, ...]:
 OF_HARDWARE = used_by(HARDWARE, SCHEDULES)  # nothing else reads them
 OF_SCHEDULES = used_by(SCHEDULES)  # words do not follow from them
 OF_TEXTS = used_by(TEXTS)
+OF_C = used_by(IN_C)
 OF_REGISTERS = used_by(REGISTERS)
 OF_PROGRAMS = used_by(NUMBERS, TEXTS)  # what a program over real numbers depends on
 
@@ -76,6 +77,7 @@ class DesignChoices(TypedDict, total=False):
     contact_damping: float | None
     angles: str | None
     code: str | None
+    real: str | None
     float_error: float | None
     rotation: int | None
     width: int | None

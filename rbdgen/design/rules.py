@@ -211,6 +211,17 @@ OF_LANGUAGES = (
         "those with --parameters constants",
     ),
     Rule(
+        (said("real"), but("to", "c")),
+        "real: {value} is for c, not for {others}; generate those separately, or leave real out",
+    ),
+    *(
+        Rule((said("real"), where), f"real: {{value}}: {why}; leave one out")
+        for where, why in (
+            (of("accelerator", True), "tasks of an accelerator are in integers"),
+            (of("parameters", "registers"), "C in float has the robot's numbers as constants"),
+        )
+    ),
+    Rule(
         (said("float_error"), but("to", *OF_NUMBERS)),
         f"float_error: for {', '.join(OF_NUMBERS)}, not for {{others}}; generate those "
         "separately, or leave float_error out",

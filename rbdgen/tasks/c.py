@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..codegen.c_file import CFunction, File, function, sources, word_type
-from ..codegen.c_integers import RANGES, CIntegers, cast, variable
+from ..codegen.c_file import CFunction, sources
+from ..codegen.c_integers import RANGES, CIntegers, File, cast, function, variable, word_type
 from ..codegen.compiled import CSources as CSource
 from ..codegen.words import Expression
 from ..graph.fixed import Format, Held, parameter_words, parameters_of

@@ -12,7 +12,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api.vectors import sampled_words
-from rbdgen.codegen import c_file
+from rbdgen.codegen import c_integers
 from rbdgen.codegen.c_integers import WordError
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.functions import OF_FRAMES
@@ -26,8 +26,8 @@ UNDEFINED = ("-O1", "-fsanitize=undefined", "-fno-sanitize-recover=undefined")
 
 
 def test_parts_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(c_file, "LONGEST", 20)
-    monkeypatch.setattr(c_file, "PART", 7)
+    monkeypatch.setattr(c_integers, "LONGEST", 20)
+    monkeypatch.setattr(c_integers, "PART", 7)
     rng = np.random.default_rng(4)
     fixed, flagged = random_graph(rng, 100, 20)
     words = all_words(rng, fixed, 500)
@@ -126,4 +126,4 @@ def test_what_no_integer_holds_is_refused() -> None:
         Graph(("x", "y"), {"z": node}), {"x": word, "y": far}, {x: word, y: far, node: far}, 32
     )
     with pytest.raises(WordError, match="takes 90 bits, and C has 64"):
-        c_file.File("made").add(fixed, "made", {}, "int64_t", "int64_t", 1)
+        c_integers.File("made").add(fixed, "made", {}, "int64_t", "int64_t", 1)

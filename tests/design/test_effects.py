@@ -203,6 +203,7 @@ SAID: dict[str, Any] = {  # a value of each option that not all languages read
     "error": 1e-4,
     "fit": False,
     "float_error": 1e-3,
+    "real": "float",
     "fold": "none",
     "guard": 1,
     "ii": 4,
@@ -229,5 +230,5 @@ def test_what_a_language_does_not_read_is_refused_or_noted(language: str, tmp_pa
         lines = [refused(design, to=[language])]
         if language != VERILOG:
             words = language not in OF_NUMBERS
-            lines += notes_of_use(language, {key: value}, words, texts=True, clocks=not words)
+            lines += notes_of_use(language, {key: value}, words, True, not words, language == "c")
         assert any(lines) == (key in unread), (key, lines)
