@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         read_manifest,
         write_file,
     )
-    from .fusesoc import package_fusesoc, package_litex
+    from .fusesoc import package_cocotb, package_fusesoc, package_litex
     from .generation import generate
     from .limits_from_log import fit
     from .on_board import accelerator_of, board, board_design
@@ -46,7 +46,7 @@ __getattr__ = names_from(
         ".evaluation": ("evaluate",),
         ".exploration": ("explore",),
         ".folder": ("InputError", "OutputError", "UsageError", "read_manifest", "write_file"),
-        ".fusesoc": ("package_fusesoc", "package_litex"),
+        ".fusesoc": ("package_cocotb", "package_fusesoc", "package_litex"),
         ".generation": ("generate",),
         ".facts": ("info",),
         ".robots": ("mount",),
@@ -82,6 +82,7 @@ __all__ = [
     "generate",
     "info",
     "mount",
+    "package_cocotb",
     "package_fusesoc",
     "package_litex",
     "package_python",

@@ -1,21 +1,28 @@
-"""A generated folder as a FuseSoC core (lint, simulation, place and route), and as a module for
-LiteX, with DMA and an example that LiteX simulates.
+"""A generated folder as a FuseSoC core (lint, simulation, place and route), as a module for LiteX,
+with DMA and an example that LiteX simulates, and under test by cocotb.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from ..design.facts import FunctionFacts
 from ..design.manifest import HardwareManifest
 from ..design.target import find_target
+from ..graph.word import parse
 from ..shell.emit import verilog_file
+from ..shell.task_packets import Status
 from ..shell.task_registers import ADDRESS_WIDTH
 from ..system.quoting import Progress
+from ..system.records import plain
 from ..system.templates import render
+from ..tasks.routes import UNREAD
 from .c_header import packet_format
 from .folder import OutputError, checked_manifest, text_of, write_file
 from .output_paths import check_place
@@ -190,3 +197,95 @@ def _words_in(entry: HardwareManifest) -> dict[int, int]:
     """Code of an accelerator's function → words of a task after its first one."""
     functions = packet_format(entry.tasks).functions
     return {code: own.words_in for code, own in sorted(functions.items())}
+
+
+COCOTB_FOLDER = "cocotb"
+COCOTB_NOTE = (
+    "run by cocotb 2 in Icarus Verilog 11 in the tests; SIM=verilator asks for Verilator 5.036 or "
+    "later, and was not run by us"
+)
+
+
+def package_cocotb(
+    folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
+) -> tuple[Path, list[str]]:
+    """Write FOLDER/cocotb: ``NAME_driver.py``, tasks in SI units and results back;
+    ``test_NAME.py``, which compares the integer model's tasks in ``NAME_vectors.json``, every bit;
+    ``NAME_fields.json``, ports and words; ``Makefile``.
+
+    Returns the folder and notes. OutputError for a folder that is none or was changed, unless
+    ``trust``.
+    """
+    place = Path(folder)
+    entry = checked_manifest(place, trust, progress, ("{name}.v",))
+    name, out = entry.name, place / COCOTB_FOLDER
+    check_place(out / f"{name}_driver.py")
+    out.mkdir(exist_ok=True)
+    packets, tasks = packets_of(place, entry, TASKS), entry.tasks.functions
+    function, first = next(iter(tasks.items()))
+    facts = {
+        "core": entry.is_core,
+        "name": name,
+        "cls": "".join(part.capitalize() for part in re.split("_+", name)),
+        "description": f"{', '.join(entry.functions)} of {entry.robot}, in fixed point",
+        "tasks": TASKS,
+        "patience": PATIENCE,
+        "example": _example("" if entry.is_core else function, first),
+        "sticky": entry.ports.overflow,
+        "registers": entry.ports.registers,
+    }
+    fields = {
+        "task": plain(entry.ports.input.fields),
+        "result": plain(entry.ports.output.fields),
+        "functions": plain(tasks),
+    }
+    pairs = zip(packets.tasks, packets.answers, strict=True)
+    vector = _core_vector if entry.is_core else _task_vector
+    vectors = [vector(entry, task, answer) for task, answer in pairs]
+    files = {
+        f"{name}_driver.py": render("package/cocotb_driver.py.jinja", **facts),
+        f"test_{name}.py": render("package/cocotb_test.py.jinja", **facts),
+        f"{name}_fields.json": json.dumps(fields, indent=1),
+        f"{name}_vectors.json": json.dumps(vectors),
+        "Makefile": render("package/cocotb.mk.jinja", name=name),
+    }
+    for file, text in files.items():
+        write_file(out / file, text)
+    return out, [COCOTB_NOTE]
+
+
+def _example(function: str, own: FunctionFacts) -> str:
+    """The arguments of a call with 0.1 for each entry of the arrays that are lists."""
+    words = [parse(field.name) for field in own.inputs]
+    kinds = Counter(word.kind for word in words if len(word.indices) == 1 and not word.axis)
+    kinds.pop(UNREAD, 0)
+    lists = [f"{kind}={[0.1] * count}" for kind, count in kinds.items()]
+    return ", ".join([f'"{function}"', *lists] if function else lists)
+
+
+def _signed(beat: int) -> int:
+    """A packet's word of 32 bits in two's complement."""
+    return beat - (beat >> 31 << 32)
+
+
+def _core_vector(entry: HardwareManifest, task: Beats, answer: Beats) -> dict[str, Any]:
+    """Words by name, and the results that overflow."""
+    names = entry.ports.results
+    flags = answer[len(names) :]
+    return {
+        "task": {f.name: _signed(b) for f, b in zip(entry.ports.input.fields, task, strict=True)},
+        "result": {name: _signed(answer[k]) for k, name in enumerate(names)},
+        "overflow": [name for k, name in enumerate(names) if flags[k // 32] >> k % 32 & 1],
+    }
+
+
+def _task_vector(entry: HardwareManifest, task: Beats, answer: Beats) -> dict[str, Any]:
+    """The function, its words by name, and whether a result overflows."""
+    code, status = task[0] & 0xFF, Status(answer[0] >> 8 & 0xFF)
+    (function, own) = next(item for item in entry.tasks.functions.items() if item[1].code == code)
+    return {
+        "function": function,
+        "task": {f.name: _signed(b) for f, b in zip(own.inputs, task[1:], strict=True)},
+        "result": {f.name: _signed(b) for f, b in zip(own.outputs, answer[1:], strict=True)},
+        "overflow": status is Status.OVERFLOW,
+    }

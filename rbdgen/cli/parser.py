@@ -120,6 +120,7 @@ def parser() -> Parser:
         "package",
         "what other tools take a design by",
         "rbdgen package fusesoc build/iiwa14_id",
+        "rbdgen package cocotb build/iiwa14_id    then make in build/iiwa14_id/cocotb",
         "rbdgen package litex build/iiwa14_accelerator",
         "rbdgen package vivado build/iiwa14_accelerator",
         "rbdgen package python build/iiwa14_id   of --to cpp; pip install build/iiwa14_id/python",
@@ -127,11 +128,12 @@ def parser() -> Parser:
     )
     made.add_argument(
         "kind",
-        choices=("fusesoc", "litex", "vivado", "python", "ros2"),
-        metavar="fusesoc|litex|vivado|python|ros2",
-        help="a .core file; a module with DMA, and a SoC to simulate; an IP, and Tcl of block "
-        "designs for PYNQ-Z2 and KV260; of C++ a package of Python; of C++ of id a package of ROS "
-        "2, with an inverse_dynamics_solver and a controller for ros2_control",
+        choices=("fusesoc", "cocotb", "litex", "vivado", "python", "ros2"),
+        metavar="fusesoc|cocotb|litex|vivado|python|ros2",
+        help="a .core file; a driver and tests for cocotb; a module with DMA, and a SoC to "
+        "simulate; an IP, and Tcl of block designs for PYNQ-Z2 and KV260; of C++ a package of "
+        "Python; of C++ of id a package of ROS 2, with an inverse_dynamics_solver and a "
+        "controller for ros2_control",
     )
     made.add_argument("folder", metavar="DIR", help="what generate wrote")
 
