@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from ..compile.accelerator_area import accelerator_features
 from ..compile.expected import with_errors
-from ..compile.flow import compile_front, front_end
+from ..compile.flow import compile_front, front_end, front_of
 from ..compile.front import Front, roughly
 from ..compile.product import Product
 from ..design.bounds import whole_turns
@@ -28,6 +28,7 @@ from ..design.facts import (
     LimbFacts,
     Operand,
     OverflowFacts,
+    ProgramFacts,
     ResultWords,
     Rewritten,
     StageFacts,
@@ -81,7 +82,18 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Unpack[Desi
     said = advice(product.front) if product.is_core else ""
     progress("trace: after each rewrite")
     idle = notes_of_use("info", choices, words=True)
-    return Info(design_facts(product, (*([said] if said else []), *idle)))
+    facts = design_facts(product, (*([said] if said else []), *idle))
+    return Info(replace(facts, program=program_facts(front)) if product.is_core else facts)
+
+
+def program_facts(front: Front) -> ProgramFacts:
+    """The front's functions in C++, traced in floats; its time if it was compiled here."""
+    from ..codegen.real import flops_of
+    from .native_programs import measured
+
+    design, robot = front.design, front.robot
+    exact = front if design.snap is not None else front_of(design, robot, in_floats=True)
+    return ProgramFacts(flops_of(exact.graph.nodes), measured(design, robot))
 
 
 def hardware_facts(product: Product, notes: Sequence[str] = ()) -> HardwareFacts:

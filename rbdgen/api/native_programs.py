@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
+from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..codegen import library
 from ..codegen.interface import ANGLES, ArrayInterface, angle_arrays
-from ..codegen.library import Library
+from ..codegen.library import Library, Singular
 from ..design.choices import COMPILED
 from ..design.design import Design, choice_of, promising, with_choice
 from ..design.functions import ROLLOUTS
@@ -23,8 +25,8 @@ from ..design.options import OF_PROGRAMS, OF_REGISTERS
 from ..graph.word import PARAMETER
 from ..robot.model import Array, Robot
 from ..robot.xml_lines import read_bytes
-from ..system.cache import cached, named
-from ..system.compiler import about, find_compiler, processor
+from ..system.cache import cache_folder, cached, cached_result, is_cached, named
+from ..system.compiler import NoCompiler, about, find_compiler, processor
 from ..system.quoting import Progress
 from .arrays import refuse_missing_forces
 from .design_file import DESIGN, ROBOT, design_text
@@ -183,8 +185,7 @@ def compiled(
         raise InputError(f"{kind} has no {function}: rollouts are of golden, integer and rtl only")
     own, of = _of_programs(design, KEPT + OF_REGISTERS * registers), ProgramKind(kind)
     builder = of.builder()
-    bounds = builder.of if of.on_gpu else ""  # its launch bounds are chosen by what nvcc says
-    source = named(of.language, compiler_digest(FOLDER), design_digest(own), bounds)
+    source = _source(own, of, builder)
     folder = cached(source, lambda work: _write(own, of, work, progress), progress)
     entry = read_manifest(folder).program
 
@@ -195,6 +196,48 @@ def compiled(
     for note in entry.notes:
         progress(f"note: {note}")
     return NativeProgram(own, robot, folder, entry, library_folder, of)
+
+
+def _source(own: Design, of: ProgramKind, builder: ProgramBuilder) -> str:
+    """The cached folder of a program's files."""
+    bounds = builder.of if of.on_gpu else ""  # its launch bounds are chosen by what nvcc says
+    return named(of.language, compiler_digest(FOLDER), design_digest(own), bounds)
+
+
+TIMED, REPEATED = 1024, 30  # states of a batch, and batches
+
+
+def measured(design: Design, robot: Robot) -> float | None:
+    """The time of a state in C++ on this machine [ns], of one core in batches of `TIMED`.
+
+    The shortest of several, measured once and kept; None unless `compiled` made the program here.
+    """
+    own, of = _of_programs(design, KEPT), ProgramKind("cpp")
+    try:
+        builder = of.builder()
+    except NoCompiler:
+        return None
+    source = _source(own, of, builder)
+    name = named("program", source, of.name, builder.of)
+    folder, library_folder = cache_folder() / source, cache_folder() / name
+    if not (is_cached(folder) and is_cached(library_folder)):
+        return None
+
+    def measure() -> float:
+        entry = read_manifest(folder).program
+        program = NativeProgram(own, robot, folder, entry, library_folder, of)
+        draw = np.random.default_rng(1).uniform
+        takes = [draw(-1, 1, (TIMED, *array.shape)) for array in program.interface.takes]
+        times = []
+        for _ in range(REPEATED):
+            before = perf_counter_ns()
+            with suppress(Singular):  # of matrices that no robot has
+                program.library.run((TIMED,), takes)
+            times.append(perf_counter_ns() - before)
+        return round(min(times) / TIMED, 1)
+
+    found: float = cached_result(cache_folder(), "time", name, measure)
+    return found
 
 
 def _of_programs(design: Design, kept: Sequence[str]) -> Design:

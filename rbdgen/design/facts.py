@@ -305,6 +305,15 @@ class HardwareFacts(RobotFacts):
         return f" on {self.target}: latency {self.latency} cycles, a task {every}, {multipliers}"
 
 
+@dataclass(frozen=True)
+class ProgramFacts(Record):
+    """The same functions in C++: ``flops``, operations of floating point in a state, and ``ns`` of
+    a state on one core of this machine, in batches; None where it was not compiled here."""
+
+    flops: int
+    ns: float | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class DesignFacts(HardwareFacts):
     """A design as `info` describes it, compiled but not written.
@@ -314,7 +323,8 @@ class DesignFacts(HardwareFacts):
     None of a family without an area model; ``lines``: function → its tasks on the line to a board,
     where tasks are of one function; ``errors``: in states at random, of each coordinate.
     ``largest_errors``: array → how far an entry is off, at most, unless a flag rises; None where
-    that is not known; empty of a design whose words are all searched. ``limbs``: of a core.
+    that is not known; empty of a design whose words are all searched. ``limbs``, ``program``: of a
+    core.
     """
 
     file: str
@@ -332,3 +342,4 @@ class DesignFacts(HardwareFacts):
     errors: tuple[CoordinateError, ...] = ()
     largest_errors: Mapping[str, float | None]
     limbs: LimbFacts | None = None
+    program: ProgramFacts | None = None

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import weakref
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -217,6 +218,25 @@ def test_made_once(cache: Path, compiled: Dynamics, monkeypatch: pytest.MonkeyPa
     again = Dynamics("pendulum", "cpp", functions=("did", "m"), ii=2, width=20, target="xcup")
     assert sorted(cache.glob("rbdgen/program-*")) == there
     np.testing.assert_array_equal(again.crba([0.1, 0.2]), compiled.crba([0.1, 0.2]))
+
+
+def test_info_has_the_time_of_what_is_compiled(
+    compiled: Dynamics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Measured once; where nothing is compiled operations are counted all the same."""
+    choices = {"functions": ("did", "m"), "width": 18, "fit": False}
+    found = api.info("pendulum", **choices)
+    program = found.facts.program
+    assert program is not None and program.ns is not None and program.ns > 0
+    made = api.generate("pendulum", tmp_path / "made", to="cpp", functions=("did", "m")).manifest
+    flops = made.program.facts["flops"]
+    line = f"in C++, generate --to cpp: {flops} operations a state; {program.ns:g} ns a state"
+    assert line in found.as_text()
+    assert api.info("pendulum", **choices).facts.program == program
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another"))
+    other = api.info("pendulum", **choices)
+    assert other.facts.program == replace(program, ns=None)
+    assert "; its time is not known, since" in other.as_text()
 
 
 def test_one_state_goes_straight_to_its_program(
