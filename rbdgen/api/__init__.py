@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from .design_report import report
     from .evaluation import evaluate
     from .exploration import explore
-    from .facts import info
     from .folder import (
         InputError,
         OutputError,
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from .results import Generated, Mismatch, Report, Results
     from .robots import mount
     from .simulation import simulate
-    from .structure import topology, topology_picture
+    from .structure import info, topology, topology_picture
     from .synthesis import synthesize
     from .vivado import package_vivado
 
@@ -48,7 +47,6 @@ __getattr__ = names_from(
         ".folder": ("InputError", "OutputError", "UsageError", "read_manifest", "write_file"),
         ".fusesoc": ("package_cocotb", "package_fusesoc", "package_litex"),
         ".generation": ("generate",),
-        ".facts": ("info",),
         ".robots": ("mount",),
         ".output_paths": ("check_place",),
         ".limits_from_log": ("fit",),
@@ -57,7 +55,7 @@ __getattr__ = names_from(
         ".synthesis": ("synthesize",),
         ".program_folder": ("package_python", "package_ros2"),
         ".vivado": ("package_vivado",),
-        ".structure": ("topology", "topology_picture"),
+        ".structure": ("info", "topology", "topology_picture"),
     },
 )
 

@@ -6,16 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
 
 from ..compile.accelerator_area import accelerator_features
-from ..compile.expected import with_errors
-from ..compile.flow import compile_front, front_end, front_of
-from ..compile.front import Front, roughly
+from ..compile.front import Front
 from ..compile.product import Product
 from ..design.bounds import whole_turns
 from ..design.design import Design, choice_of, has_rollouts
-from ..design.effects import notes_of_use
 from ..design.facts import (
     Area,
     BoardLine,
@@ -28,7 +24,6 @@ from ..design.facts import (
     LimbFacts,
     Operand,
     OverflowFacts,
-    ProgramFacts,
     ResultWords,
     Rewritten,
     StageFacts,
@@ -37,63 +32,16 @@ from ..design.facts import (
 )
 from ..design.fields import Meanings
 from ..design.functions import ROLLOUTS
-from ..design.loading import refuse_unknown
 from ..design.manifest import Angle
 from ..design.nested import FITTED
-from ..draw.tables import info_text
 from ..dynamics.interface import turning_inputs
 from ..graph.node import Op
 from ..graph.word import kind_of, spell
 from ..robot.model import Robot
 from ..schedule.area import NoModel, estimated, model_error
-from ..system.quoting import Progress
 from ..system.records import NamedWord, named_words
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
 from .compilation import robot_facts
-from .results import Report
-
-if TYPE_CHECKING:
-    from ..design.options import DesignChoices
-
-
-class Info(Report[DesignFacts]):
-    """The result of `info`."""
-
-    def headline(self) -> str:
-        own = self.facts
-        return f"{own.robot}: {', '.join(own.functions)}{own.headline}"
-
-    def as_text(self) -> str:
-        return info_text(self.facts)
-
-
-def info(robot: str, progress: Progress = lambda _: None, **choices: Unpack[DesignChoices]) -> Info:
-    """The facts of ``robot`` (a URDF, a design file or a shipped robot) as a JSON-able dict.
-
-    ``choices`` are fields of ``Design``. Operation counts: mul (both operands vary), mulc (by a
-    constant that is no power of two), add, neg, sincos (pairs), recip.
-    """
-    refuse_unknown(choices, info)
-    progress(f"reading {robot}")
-    front = roughly(front_end(robot, progress, **choices))
-    product = with_errors(compile_front(front, progress))
-    from ..compile.formulation import advice
-
-    said = advice(product.front) if product.is_core else ""
-    progress("trace: after each rewrite")
-    idle = notes_of_use("info", choices, words=True)
-    facts = design_facts(product, (*([said] if said else []), *idle))
-    return Info(replace(facts, program=program_facts(front)) if product.is_core else facts)
-
-
-def program_facts(front: Front) -> ProgramFacts:
-    """The front's functions in C++, traced in floats; its time if it was compiled here."""
-    from ..codegen.real import flops_of
-    from .native_programs import measured
-
-    design, robot = front.design, front.robot
-    exact = front if design.snap is not None else front_of(design, robot, in_floats=True)
-    return ProgramFacts(flops_of(exact.graph.nodes), measured(design, robot))
 
 
 def hardware_facts(product: Product, notes: Sequence[str] = ()) -> HardwareFacts:

@@ -1,13 +1,20 @@
-"""How the modules of a pipeline are organised after a robot's tree."""
+"""What a robot is and what its dynamics cost; how modules of a pipeline follow its tree."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
+from ..codegen.real import flops_of
+from ..compile.expected import with_errors
+from ..compile.flow import compile_front, front_end, front_of
+from ..compile.front import Front, roughly
+from ..design.effects import notes_of_use
+from ..design.facts import DesignFacts, ProgramFacts
 from ..design.loading import load, refuse_unknown
 from ..draw.organisation import organisation
-from ..draw.tables import topology_text
+from ..draw.tables import info_text, topology_text
 from ..robot.canonical import merge_fixed
 from ..robot.compose import reroot as rerooted
 from ..robot.frames import align_axes
@@ -23,8 +30,51 @@ from ..robot.topology import (
     Topology,
 )
 from ..robot.topology import topology as organised
+from ..system.quoting import Progress
+from .facts import design_facts
 from .folder import write_file
+from .native_programs import measured
 from .results import Report
+
+if TYPE_CHECKING:
+    from ..design.options import DesignChoices
+
+
+class Info(Report[DesignFacts]):
+    """The result of `info`."""
+
+    def headline(self) -> str:
+        own = self.facts
+        return f"{own.robot}: {', '.join(own.functions)}{own.headline}"
+
+    def as_text(self) -> str:
+        return info_text(self.facts)
+
+
+def info(robot: str, progress: Progress = lambda _: None, **choices: Unpack[DesignChoices]) -> Info:
+    """The facts of ``robot`` (a URDF, a design file or a shipped robot) as a JSON-able dict.
+
+    ``choices`` are fields of ``Design``. Operation counts: mul (both operands vary), mulc (by a
+    constant that is no power of two), add, neg, sincos (pairs), recip.
+    """
+    refuse_unknown(choices, info)
+    progress(f"reading {robot}")
+    front = roughly(front_end(robot, progress, **choices))
+    product = with_errors(compile_front(front, progress))
+    from ..compile.formulation import advice
+
+    said = advice(product.front) if product.is_core else ""
+    progress("trace: after each rewrite")
+    idle = notes_of_use("info", choices, words=True)
+    facts = design_facts(product, (*([said] if said else []), *idle))
+    return Info(replace(facts, program=program_facts(front)) if product.is_core else facts)
+
+
+def program_facts(front: Front) -> ProgramFacts:
+    """The front's functions in C++, traced in floats; its time if it was compiled here."""
+    design, robot = front.design, front.robot
+    exact = front if design.snap is not None else front_of(design, robot, in_floats=True)
+    return ProgramFacts(flops_of(exact.graph.nodes), measured(design, robot))
 
 
 class TopologyReport(Report[Organisation]):

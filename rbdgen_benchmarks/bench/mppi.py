@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from rbdgen import golden
-from rbdgen.api.facts import info
+from rbdgen.api.structure import info
 from rbdgen.design.loading import load
 from rbdgen.robot.model import Array, Robot
 from rbdgen.system.quoting import Progress

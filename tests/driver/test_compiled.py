@@ -18,8 +18,12 @@ from rbdgen import api
 from rbdgen.api import InputError, native_programs
 from rbdgen.api.arrays import UNIT
 from rbdgen.api.native_programs import ProgramKind
+from rbdgen.api.structure import program_facts
 from rbdgen.codegen.library import Singular
+from rbdgen.compile.flow import front_end
+from rbdgen.design.facts import ProgramFacts
 from rbdgen.design.functions import WHOLE
+from rbdgen.draw.tables import info_text
 from rbdgen.system.compiler import NoCompiler
 from rbdgen_host.driver import Dynamics
 from tests.support.driver_designs import (
@@ -224,19 +228,19 @@ def test_info_has_the_time_of_what_is_compiled(
     compiled: Dynamics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Measured once; where nothing is compiled operations are counted all the same."""
-    choices = {"functions": ("did", "m"), "width": 18, "fit": False}
-    found = api.info("pendulum", **choices)
-    program = found.facts.program
-    assert program is not None and program.ns is not None and program.ns > 0
+    front = front_end("pendulum", functions=("did", "m"))
+    program = program_facts(front)
+    assert program.ns is not None and program.ns > 0
     made = api.generate("pendulum", tmp_path / "made", to="cpp", functions=("did", "m")).manifest
-    flops = made.program.facts["flops"]
-    line = f"in C++, generate --to cpp: {flops} operations a state; {program.ns:g} ns a state"
-    assert line in found.as_text()
-    assert api.info("pendulum", **choices).facts.program == program
+    assert program.flops == made.program.facts["flops"]
+    assert program_facts(front) == program
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another"))
-    other = api.info("pendulum", **choices)
-    assert other.facts.program == replace(program, ns=None)
-    assert "; its time is not known, since" in other.as_text()
+    assert program_facts(front) == replace(program, ns=None)
+    found = api.info("pendulum", functions=("m",), width=18, fit=False)
+    line = "in C++, generate --to cpp: 13 operations a state; its time is not known, since evaluate"
+    assert line in found.as_text()
+    facts = replace(found.facts, program=ProgramFacts(13, 3.1))
+    assert "; 3.1 ns a state in batches on one core of this machine, measured" in info_text(facts)
 
 
 def test_one_state_goes_straight_to_its_program(
