@@ -1,4 +1,4 @@
-"""What a robot is and what its dynamics cost; how modules of a pipeline follow its tree."""
+"""The facts of a robot and of its dynamics' cost; how modules of a pipeline follow its tree."""
 
 from __future__ import annotations
 
