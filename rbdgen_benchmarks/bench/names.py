@@ -13,6 +13,7 @@ ALL = "all"
 PLACES = {
     "cpu": "cpu.cpu",
     "python": "python.python",
+    "solvers": "solvers.solvers",
     "parameters": "parameters.parameters",
     "payload": "payload.payload",
     "identities": "identities.saved",
