@@ -171,7 +171,8 @@ def _program(folder: str | Path, progress: Progress, trust: bool, of: str) -> _P
     entry = manifest.program
     files = sorted(file for file in entry.files if file.startswith(f"{entry.name}"))
     sources = [file for file in files if Path(file).suffix in SOURCES]
-    headers = [file for file in files if Path(file).suffix in HEADERS]
+    public = f"{entry.name}.hpp"  # that of crocoddyl is no part of packages
+    headers = [file for file in files if Path(file).suffix in HEADERS or file == public]
     return _Program(place, entry, sources, headers)
 
 
@@ -185,8 +186,10 @@ def package_python(
     """
     made = _program(folder, progress, trust, "Python")
     entry, out = made.entry, made.place / PYTHON
-    if f"{entry.name}_python.cc" not in made.sources:
-        raise OutputError(f"{made.place}: has no module of Python; generate it again")
+    if not {f"{entry.name}_python.cc", f"{entry.name}.hpp"} <= {*made.sources, *made.headers}:
+        raise OutputError(
+            f"{made.place}: has no module of Python, or an old one; generate it again"
+        )
     check_place(out / "pyproject.toml")
     name = entry.name
     facts = {

@@ -143,7 +143,7 @@ class Library(Rows):
     """The functions of a module that `build` has compiled.
 
     ``bind`` makes a call of the driver of them, as ``templates/cpp/python.cc.jinja`` describes it;
-    None where an array is every state's.
+    None where an array is every state's. ``module``: for its steps in configuration space.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class Library(Rows):
         assert spec is not None
         module: Any = importlib.util.module_from_spec(spec)
         loader.exec_module(module)
-        self._compute, self._singular = module.compute, module.Singular
+        self.module, self._compute, self._singular = module, module.compute, module.Singular
         self.bind: Callable[..., Any] | None = None if same else module.bind
 
     def run(

@@ -160,6 +160,7 @@ class Dynamics(Calls):
         self._payload = np.zeros(SIZE)
         self._parameters: str | RealCalibration | None = None
         self._direct = self._directly()
+        self._module = next((own.module for own in self._direct.values()), None)
         self._bind()
         self._all: Direct | None = None
         self._queue: list[Ticket] = []

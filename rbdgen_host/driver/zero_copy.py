@@ -27,6 +27,7 @@ class Direct:
 
     def __init__(self, returns: Sequence[str], program: NativeProgram) -> None:
         self._robot, self._library = program.robot, program.library
+        self.module = self._library.module if isinstance(self._library, Library) else None
         self._names = [array.name for array in program.interface.takes]
         self._forces, self._loaded = "f_ext" in self._names, PAYLOAD in self._names
         forced = {program.robot.joints[i].body for i in program.robot.moving}

@@ -27,6 +27,7 @@ q, qd, qdd = (np.ascontiguousarray(a) for a in np.split(np.loadtxt(sys.argv[1]),
 found = own.compute(q, qd, qdd)
 out = [np.empty_like(array) for array in found]
 assert all(a is b for a, b in zip(own.compute(q, qd, qdd, out=out, threads=2), out))
+assert abs(own.difference(own.neutral(), own.integrate(own.neutral(), qd[0])) - qd[0]).max() < 1e-12
 single = own.compute(*(a.astype(np.float32) for a in (q, qd, qdd)))
 print(json.dumps({
     "joints": own.joint_names,
@@ -55,12 +56,18 @@ def test_what_is_written(place: Path) -> None:
     names = [ast.unparse(own) for own in types.body if isinstance(own, ast.AnnAssign)]
     assert names[0] == ("joint_names: Final[tuple[Literal['shoulder'], Literal['elbow']]]")
     calls = [own for own in types.body if isinstance(own, ast.FunctionDef)]
-    assert [[a.arg for a in own.args.posonlyargs] for own in calls] == [["q", "qd", "qdd"]] * 2
+    arguments = [(own.name, *(a.arg for a in own.args.posonlyargs)) for own in calls]
+    assert arguments == [
+        *[("compute", "q", "qd", "qdd")] * 2,
+        *[("integrate", "q", "v", "dt")] * 2,
+        *[("difference", "q0", "q1")] * 2,
+        ("neutral",),
+    ]
     module = ast.parse((out / NAME / "__init__.py").read_text())
     assert "joint_names = ('shoulder', 'elbow')" in ast.unparse(module)
     setup = (out / "setup.py").read_text()
     ast.parse(setup)
-    for source in ("_avx2.cpp", "_python.cc", ".h", "_kernel.inc"):
+    for source in ("_avx2.cpp", "_python.cc", ".h", ".hpp", "_kernel.inc"):
         assert f"src/{NAME}{source}" in setup
         assert (out / "src" / f"{NAME}{source}").read_bytes() == (
             (place / f"{NAME}{source}").read_bytes()

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.util
+import subprocess
+from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pinocchio as pin
 import pytest
 
 from rbdgen import golden
+from rbdgen.codegen.library import headers
 from rbdgen.design.loading import load
 from rbdgen.robot.model import JointKind, Robot
 from tests.support.library import compiled_strictly
@@ -173,3 +178,58 @@ def test_configurations_of_quaternions_of_any_length(
                 peer.model, peer.position(a), peer.position(b), 4 * error
             )
             assert same
+
+
+@pytest.fixture(scope="module")
+def module(zoo: Path) -> ModuleType:
+    """The folder's module of Python, in double and in float."""
+    target = zoo.parent / "_zoo.abi3.so"
+    command = ["g++", "-O0", "-shared", "-fPIC", "-pthread", "-DZOO_NATIVE", *headers()]
+    sources = [*sorted(zoo.glob("zoo*.cpp")), zoo / "zoo_python.cc"]
+    subprocess.run([*command, *map(str, sources), "-o", str(target)], check=True)
+    loader = ExtensionFileLoader("_zoo", str(target))
+    spec = importlib.util.spec_from_loader("_zoo", loader)
+    assert spec is not None
+    found = importlib.util.module_from_spec(spec)
+    loader.exec_module(found)
+    return found
+
+
+@pytest.mark.parametrize(("dtype", "error"), [("float64", 1e-14), ("float32", 4e-6)])
+def test_the_module_of_python_steps_as_the_header(
+    module: ModuleType, peer: Peer, dtype: str, error: float
+) -> None:
+    robot = peer.robot
+    q, v = (own.astype(dtype) for own in states(robot))
+    assert np.array_equal(module.neutral(), golden.neutral(robot))
+    moved = module.integrate(q, v, 0.5)
+    assert moved.dtype == dtype
+    np.testing.assert_allclose(moved, golden.integrate(robot, q, 0.5 * v), rtol=0, atol=error)
+    assert np.array_equal(module.integrate(q[3], v[3]), module.integrate(q, v)[3])
+    grids = (own.reshape(2, 3, -1, robot.nq) for own in (q, moved))
+    step = module.difference(*grids)
+    assert step.shape == (2, 3, len(q) // 6, robot.nv)
+    expected = golden.difference(robot, q, moved).reshape(step.shape)
+    np.testing.assert_allclose(step, expected, rtol=0, atol=error)
+    assert module.integrate(q[:0], v[:0]).shape == (0, robot.nq)
+
+
+def test_arrays_that_do_not_fit_a_step_are_refused(module: ModuleType, peer: Peer) -> None:
+    q, v = np.ones((4, peer.robot.nq)), np.ones((4, peer.robot.nv))
+    for wrong in (v[:, 1:], v[:3], v[0], v.astype(np.float32), v.T.copy().T, q):
+        with pytest.raises(
+            ValueError, match=r"^zoo: v is .*; expected \(\.\.\., 19\), C-cont.*first$"
+        ):
+            module.integrate(q, wrong)
+    for wrong in (v, q.astype(int)):
+        with pytest.raises(ValueError, match=r"^zoo: q0 is .*; expected \(\.\.\., 22\).* float32$"):
+            module.difference(wrong, q)
+    for wrong in (q.tolist(), np.float64(1), None):
+        with pytest.raises(
+            TypeError, match=r"^zoo: q1 is <.*>; expected an array of NumPy's .*22\)$"
+        ):
+            module.difference(q, wrong)
+    with pytest.raises(TypeError, match=r"difference: expected q0 and q1, not 1"):
+        module.difference(q)
+    with pytest.raises(TypeError):
+        module.integrate(q, v, "1")
