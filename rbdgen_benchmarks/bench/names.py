@@ -28,6 +28,7 @@ PLACES = {
     "board": "board.board",
     "gpu": "gpu.gpu",
     "loops": "loops.loops",
+    "microcontroller": "microcontroller.microcontroller",
     "mppi": "mppi.mppi",
     "bits": "designs.bits",
     "ranges": "ranges.ranges",
