@@ -12,7 +12,7 @@ from ..codegen.c_integers import File, word_type
 from ..codegen.cpp import cpp as cpp_files
 from ..codegen.cuda import LONGEST, Cuda
 from ..codegen.cuda import cuda as cuda_files
-from ..compile.floats import facts_of, in_floats, with_doubles, with_visits
+from ..compile.floats import alike, facts_of, in_floats, with_doubles, with_visits
 from ..compile.front import Front
 from ..compile.product import Product
 from ..design.naming import design_name
@@ -107,6 +107,7 @@ def cpp_program(front: Front, say: Callable[[str], None] = lambda _: None) -> Fi
         in_double=found.nodes,
         joints=joints,
         coordinates=coordinates_of(front),
+        alone=alike(front),
     )
     facts["parameters"] = register_numbers(front)
     facts["float"] = facts_of(front, found).to_json()

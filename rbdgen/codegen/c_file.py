@@ -21,7 +21,7 @@ from ..system.templates import render
 from .c_integers import File, function, word_type, words_of
 from .interface import ArrayEntry, ArrayInterface
 from .interface import rows as arguments_of
-from .real import LONGEST, PART, Part, chunks_of, computed, flops_of, identifier, in_parts
+from .real import LONGEST, PART, Part, Place, chunks_of, computed, flops_of, identifier, in_parts
 
 GRAPH = "graph.txt"
 COLUMNS = 88  # of a table
@@ -147,11 +147,11 @@ class FloatPart(Part):
     def declare(self, double: bool, name: str, value: str) -> None:
         self.lines.append(f"const float {name} = {value};")
 
-    def load(self, place: int) -> str:
-        return _entry(self._takes[place])
+    def load(self, place: Place) -> str:
+        return _entry(self._takes[int(place)])
 
-    def put(self, place: int, name: str, value: str) -> str:
-        return " ".join(f"{_entry(own)} = {value};" for own in self._gives[place])
+    def put(self, place: Place, name: str, value: str) -> str:
+        return " ".join(f"{_entry(own)} = {value};" for own in self._gives[int(place)])
 
     def keep(self, slot: int, value: str) -> str:
         return f"w[{slot}] = {value};"

@@ -10,8 +10,8 @@ from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.visits import Program
 from ..system.templates import render
-from .frames import columns, depth_first, walks
 from .interface import Array, ArrayEntry, ArrayInterface, Coordinates, rows
+from .lanes import lanes
 from .loops import loops
 from .real import (
     LONGEST,
@@ -19,11 +19,14 @@ from .real import (
     Straight,
     angles,
     chunks_of,
+    columns,
     computed,
+    depth_first,
     flops_of,
     identifier,
     in_parts,
     slots_of,
+    walks,
 )
 from .solvers import casadi, crocoddyl, said
 
@@ -51,6 +54,7 @@ def cpp(
     in_double: Collection[Node] = (),
     joints: Sequence[str] = (),
     coordinates: Coordinates | None = None,
+    alone: Sequence[Program] = (),
 ) -> tuple[dict[str, str], dict[str, Any]]:
     """Files of a library whose functions have ``name``, and facts of it.
 
@@ -62,6 +66,8 @@ def cpp(
     matrices have is computed column by column. ``program``: visits that compute the graph, written
     as loops in its place. ``in_double``: nodes that the functions of float compute in double; loops
     have none. ``joints``: names in the order of the robot's coordinates, for solvers' models of it.
+    ``alone``: programs that compute the graph; one of them computes a state alone, if lanes save
+    enough (``lanes``).
     ValueError for a name that is no identifier, and for a constant that is not finite.
     """
     looped = loops(program, graph) if program else None
@@ -100,12 +106,15 @@ def cpp(
         "flops": looped.flops if looped else flops_of(graph.nodes),
     }
     values |= facts | {"divides": lines.divides, "isas": ISAS, "calls": _calls(name)}
-    values |= {"loops": looped, "angle_input": ahead}
+    beside = None if looped else lanes(alone, graph, interface, ahead)
+    values |= {"loops": looped, "angle_input": ahead, "lanes": beside, "alone": None}
     values |= {
         "in_double": lines.in_double,
         "slots": lines.slots,
         "slots_double": lines.slots_double,
     }
+    if beside:
+        facts["alone"] = values["alone"] = beside.facts.to_json()
     if looped:
         facts |= looped.facts.to_json()
     values["coordinates"] = coordinates
@@ -164,8 +173,14 @@ def _kernel(
     """The kernel's text: tables of where inputs and outputs lie, and the statements."""
     inputs = [interface.inputs[name] for name in graph.inputs]
     outputs = [interface.outputs[name] for name in graph.outputs]
+    given = {(entry.array, entry.at) for own in outputs for entry in own}
+    some_zero = [
+        int(any((array.name, at) not in given for at in range(array.size)))
+        for array in interface.gives
+    ]
     return render(
         "cpp/kernel.inc.jinja",
+        some_zero=some_zero,
         chunks=lines.parts,
         table=_table,
         input_of=_of(interface.takes, [(entry,) for entry in inputs]),

@@ -11,11 +11,10 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.visits import Program
 from ..system.templates import render
-from .frames import walks
 from .interface import Array, ArrayEntry, ArrayInterface, rows
 from .loops import LoopFacts, Loops, loops
 from .nvcc import BETWEEN, SPARE, THREADS, Kernel, Use, guessed, kernel_of, live, overlaps, settled
-from .real import Straight, computed, identifier, in_parts, literal
+from .real import Straight, computed, identifier, in_parts, literal, walks
 
 MOST = 3000  # operations of a kernel: some 30 bytes of code each, and GPUs keep about 100 KB
 CONSTANT = 65536  # bytes of constant memory, which all tables are in if they fit

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from ..graph.fixed import FixedGraph, Format, renamed
 from ..graph.node import Op
 from ..graph.visits import Program, Source, Visit, VisitResult, factored
-from .frames import Numbering, ProgramFrame, Run
 from .hls_functions import HlsStatements
 from .hls_integers import word, word_type
+from .loops import Numbering, ProgramFrame, Run
 from .words import MADE, UnitFunctions
 
 

@@ -7,6 +7,8 @@ and ``pivot(value)``. What those do, and the functions that are not operators, e
 Some nodes may be in double where S is float: of types ``D`` and ``DV``, which are S and V where S
 is double. ``as<DV>(value)`` and ``as<V>(value)`` convert; ``keep_double`` and ``kept_double`` have
 slots of their own.
+
+Orders of statements, in which little is kept for long, are here, too.
 """
 
 from __future__ import annotations
@@ -16,8 +18,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+from .interface import ArrayInterface
 
 LONGEST = 3000  # nodes of one function: compilers take more than linear time
 PART = 1000  # nodes of each function of a longer graph
@@ -51,6 +56,7 @@ REAL: dict[Op, Callable[..., str]] = {
 # Those whose operands may be constants of type S: all others want V.
 MIXED = {Op.ADD, Op.SUB, Op.MUL, Op.MULC}
 FLOPS = {Op.ADD, Op.SUB, Op.MUL, Op.MULC, Op.RECIP}
+Place = int | str  # of an input or output: its number, or an expression of C++
 PIVOTS = {Op.RECIP, Op.MANTISSA}  # whose operand is positive unless a matrix is singular
 
 
@@ -91,12 +97,15 @@ def in_parts(
     chunks: Sequence[Sequence[Node]],
     ahead: Collection[int] = (),
     in_double: Collection[Node] = (),
+    inputs: Mapping[str, Place] | None = None,
+    outputs: Mapping[str, Place] | None = None,
     part: Callable[..., Part] | None = None,
 ) -> Straight:
     """A function for each chunk of ``computed``'s nodes, none before its operands.
 
-    Inputs and outputs are numbered as ``graph`` has them. ``ahead``: inputs, in radians, whose sine
-    and cosine ``io.sine_cosine(input, sine, cosine)`` gives. ``in_double``: nodes that are.
+    ``inputs`` and ``outputs`` have the places of those that ``graph`` names; without them they are
+    numbered as it has them. ``ahead``: inputs, in radians, whose sine and cosine
+    ``io.sine_cosine(input, sine, cosine)`` gives. ``in_double``: nodes that are.
     ``part``: what writes a function, unless it is of C++ and CUDA.
     """
 
@@ -108,10 +117,11 @@ def in_parts(
 
     slots, count = slots_of(chunks, read(False))
     slots_double, count_double = slots_of(chunks, read(True))
-    inputs = {name: k for k, name in enumerate(graph.inputs)}
-    stores: dict[Node, list[tuple[int, str]]] = {}
-    for k, (name, node) in enumerate(graph.outputs.items()):
-        stores.setdefault(node, []).append((k, name))
+    inputs = inputs or {name: k for k, name in enumerate(graph.inputs)}
+    outputs = outputs or {name: k for k, name in enumerate(graph.outputs)}
+    stores: dict[Node, list[tuple[Place, str]]] = {}
+    for name, node in graph.outputs.items():
+        stores.setdefault(node, []).append((outputs[name], name))
     made = part or Part
     parts = [made(inputs, slots, slots_double, stores, ahead, in_double) for _ in chunks]
     for own, chunk in zip(parts, chunks, strict=True):
@@ -177,15 +187,75 @@ def slots_of(
     return slots, count
 
 
+def columns(graph: Graph, interface: ArrayInterface) -> list[Node]:
+    """The graph's outputs, column by column of all matrices.
+
+    Most of what a gradient's column takes is its own: solved for row by row of all columns, as the
+    graph has it, all of them would be kept until the last row. What factors of M a row takes is the
+    same in every matrix, so one row of all comes before the next.
+    """
+    shapes = {array.name: array.shape or (1,) for array in interface.gives}
+    arrays = {name: k for k, name in enumerate(shapes)}
+
+    def place(name: str) -> tuple[int, int, int, int]:
+        entry = interface.outputs[name][0]
+        shape = shapes[entry.array]
+        row, column = divmod(entry.at, shape[-1])
+        return len(shape), column, row, arrays[entry.array]
+
+    return [graph.outputs[name] for name in sorted(graph.outputs, key=place)]
+
+
+def walks(graph: Graph, nodes: Sequence[Node], interface: ArrayInterface) -> list[Node]:
+    """The nodes as one joint after another, from the last one, walks to the base.
+
+    Row i and column i of gradients are what joint i's motion and force give on the way from i to
+    the base. As traced, all joints behind a joint go through it together; so each goes alone, of
+    one matrix after another, and what it takes of others is there. What comes before the first
+    output, such as all joints' velocities, keeps its place.
+    """
+    shapes = {array.name: array.shape or (1,) for array in interface.gives}
+    arrays = {name: k for k, name in enumerate(shapes)}
+
+    def place(name: str) -> tuple[int, int, list[int], list[int]]:
+        entry = interface.outputs[name][0]
+        index = [int(k) for k in np.unravel_index(entry.at, shapes[entry.array])]
+        near = [-k for k in sorted(index, reverse=True)]
+        return near[0], arrays[entry.array], near, [-k for k in index]
+
+    ends = [graph.outputs[name] for name in sorted(graph.outputs, key=place)]
+    of = set(ends)
+    first = next((k for k, node in enumerate(nodes) if node in of), len(nodes))
+    return [*nodes[:first], *depth_first(nodes[first:], ends)]
+
+
+def depth_first(nodes: Sequence[Node], ends: Iterable[Node]) -> list[Node]:
+    """The nodes in the order in which ``ends``, one after another, first need them."""
+    left = set(nodes)
+    found: list[Node] = []
+    for end in ends:
+        stack = [end]
+        while stack:
+            wanted = [arg for arg in stack[-1].args if arg in left]
+            if wanted:
+                stack += reversed(wanted)
+                continue
+            node = stack.pop()
+            if node in left:
+                left.remove(node)
+                found.append(node)
+    return found
+
+
 class Part:
     """One function's statements as they grow, in C++ and CUDA; C writes some of them otherwise."""
 
     def __init__(
         self,
-        inputs: Mapping[str, int],
+        inputs: Mapping[str, Place],
         slots: Mapping[Node, int],
         slots_double: Mapping[Node, int],
-        stores: Mapping[Node, list[tuple[int, str]]],
+        stores: Mapping[Node, list[tuple[Place, str]]],
         ahead: Collection[int],
         in_double: Collection[Node],
     ) -> None:
@@ -230,11 +300,11 @@ class Part:
         own = literal(value, "D" if double else "S")
         return own if mixed else f"wide<{self._type(double)}>({own})"
 
-    def load(self, place: int) -> str:
+    def load(self, place: Place) -> str:
         """The expression of an input."""
         return f"io.load({place})"
 
-    def put(self, place: int, name: str, value: str) -> str:
+    def put(self, place: Place, name: str, value: str) -> str:
         """The statement that stores an output."""
         return f"io.store({place}, {value}); // {name}"
 
@@ -293,7 +363,8 @@ class Part:
         """An input, or what an earlier function has kept."""
         if node.op is Op.INPUT:
             place = self._inputs[node.name]
-            return self._let(node, f"in{place}", self.load(place))
+            name = f"in{place}" if isinstance(place, int) else f"in_{len(self.lines)}"
+            return self._let(node, name, self.load(place))
         if node in self._in_double:
             kept = f"io.kept_double({self._slots_double[node]})"
         else:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from ..design.design import formulation_of, is_looped
 from ..design.effects import refuse_design
 from ..design.rules import LOOPS
-from ..dynamics.interface import to_columns, unit_inputs
+from ..dynamics.interface import random_inputs, to_columns, unit_inputs
 from ..dynamics.program import program
-from ..graph.graph import Graph
+from ..graph.graph import Graph, Multiple, cone, multiple
 from ..graph.node import Builder, Node, Op
 from ..graph.verify import verify
-from ..graph.visits import Program, Source, inlined
-from ..graph.word import PARAMETER, not_registers, spell
+from ..graph.visits import Program, Source, Visit, VisitResult, inlined, scaled
+from ..graph.word import PARAMETER, indices, kind_of, not_registers, spell
 from ..passes.mixed_precision import InDouble, in_double
+from ..robot.limbs import limbs_of
 from ..robot.model import Robot
 from ..robot.model_parameters import ModelParameters
 from ..system.records import Record
 from .front import Front, frame_index
 from .parameters import Parameters, symbolic
 from .samples import sample_states
+from .words import LIMB_SAMPLES, LIMB_SEED
 
 
 def with_visits(front: Front) -> tuple[Front, Program | None]:
@@ -87,6 +89,148 @@ def _visits(front: Front, robot: Robot, held: dict[Node, str]) -> Program:
         frame=frame_index(design, front.canonical),
         held=held,
     )
+
+
+FACTORS, COLUMN = "factors", "column"  # the templates of a graph that solves for columns
+FIRST = Visit(FACTORS, ())
+FEW = 4  # columns that are worth lanes
+
+
+def alike(front: Front) -> list[Program]:
+    """Programs of the front's graph whose visits to one template can be lanes of one state.
+
+    Visits to columns that are solved for, and to limbs that are alike.
+    """
+    graph, robot = front.graph, front.canonical
+    if front.parameters is not None or is_looped(front.design):
+        return []
+    columns = solving(graph)
+    found = [columns] if columns else []
+    if limbs_of(robot).turning:
+        from .limbs.names import LimbError
+        from .limbs.split import split
+
+        anything = random_inputs(robot, graph.inputs, LIMB_SAMPLES, LIMB_SEED)
+        try:
+            limbs = split(graph, robot, anything, dict.fromkeys(graph.nodes, ""), (), ("",))
+            found.append(limbs.program(graph.inputs))
+        except LimbError:
+            pass  # they share nothing
+    return found
+
+
+def solving(graph: Graph) -> Program | None:
+    """A graph that solves M x = b for many columns b at once, as visits to one column.
+
+    The graph says what is ``known`` in it: entries of b and x by the column's number, those of the
+    factors L and D of M. None where there are few columns, or one waits for another.
+    """
+    known: dict[str, dict[tuple[int, ...], Multiple]] = {kind: {} for kind in "HLbx"}
+    for name, own in graph.known.items():
+        if kind_of(name) in known and (own.of or own.factor):
+            known[kind_of(name)][indices(name)] = own
+    factors = {spell("D", *at): own for at, own in _inverses(graph, known["H"]).items()}
+    if len(factors) != len({k for k, _ in known["H"]}):
+        return None
+    factors |= {spell("L", *at): own for at, own in known["L"].items()}
+    x = _solved(graph, known, factors)
+    columns = sorted({c for c, _ in x.values()})
+    if len(columns) < FEW:
+        return None
+    before = {name: node for name, node in graph.outputs.items() if multiple(node).of not in x}
+
+    def source(own: Multiple) -> Source:
+        if own.of is None:
+            return own.factor
+        name = own.of.name
+        if own.of.op is not Op.INPUT:
+            before[name := spell("word", own.of.index)] = own.of
+        return scaled(VisitResult(FIRST, name) if name in before else name, own.factor)
+
+    shared = {name: source(Multiple(1.0, own.of)) for name, own in factors.items() if own.of}
+    template = _column(factors)
+    reads: dict[Visit, dict[str, Source]] = {FIRST: {name: name for name in graph.inputs}}
+    for c in columns:
+        b = {spell("b", k): source(own) for (n, k), own in known["b"].items() if n == c}
+        own_reads = shared | b
+        reads[Visit(COLUMN, (c,))] = {p: own_reads.get(p, 0.0) for p in template.inputs}
+    outputs: dict[str, Source] = {}
+    for name, node in graph.outputs.items():
+        of = multiple(node)
+        if of.of in x:
+            c, k = x[of.of]
+            solved = VisitResult(Visit(COLUMN, (c,)), spell("x", k))
+            outputs[name] = scaled(solved, of.factor / known["x"][c, k].factor)
+        else:
+            outputs[name] = VisitResult(FIRST, name)
+    return Program({FACTORS: Graph(graph.inputs, before), COLUMN: template}, reads, outputs)
+
+
+def _solved(
+    graph: Graph,
+    known: Mapping[str, Mapping[tuple[int, ...], Multiple]],
+    factors: Mapping[str, Multiple],
+) -> dict[Node | None, tuple[int, ...]]:
+    """Node → the column and row of x that it is, where nothing but outputs reads it."""
+    x: dict[Node | None, tuple[int, ...]] = {
+        own.of: at for at, own in known["x"].items() if at[0] and own.of
+    }
+    while True:
+        columns = {c for c, _ in x.values()}
+        read = [own.of for at, own in known["b"].items() if at[0] in columns and own.of]
+        read += [own.of for own in factors.values() if own.of]
+        read += [node for node in graph.outputs.values() if multiple(node).of not in x]
+        others = cone(read)
+        if x.keys().isdisjoint(others):
+            return x
+        x = {node: at for node, at in x.items() if node not in others}
+
+
+def _inverses(
+    graph: Graph, pivots: Mapping[tuple[int, ...], Multiple]
+) -> dict[tuple[int, ...], Multiple]:
+    """Coordinate (k,) → 1 / H[k,k], where the graph has it or it is a constant."""
+    made: dict[Node | None, Multiple] = {}
+    for node in graph.nodes:
+        if node.op is Op.RECIP:
+            own = multiple(node.args[0])
+            made[own.of] = Multiple(own.factor, node)
+    found: dict[tuple[int, ...], Multiple] = {}
+    for (k, i), own in pivots.items():
+        if k == i and own.of is None:
+            found[k,] = Multiple(1 / own.factor)
+        elif k == i and own.of in made:
+            inverse = made[own.of]
+            found[k,] = Multiple(inverse.factor / own.factor, inverse.of)
+    return found
+
+
+def _column(factors: Mapping[str, Multiple]) -> Graph:
+    """x = M⁻¹ b from L[k,i], D[k] = 1 / H[k,k] and b[k]; ``factors``: multiples of these inputs."""
+    builder = Builder()
+    rows = sorted(indices(name)[0] for name in factors if kind_of(name) == "D")
+    above: dict[int, list[int]] = {k: [] for k in rows}
+    for k, i in sorted(indices(name) for name in factors if kind_of(name) == "L"):
+        above[k].append(i)
+
+    def times(name: str, value: Node) -> Node:
+        own = factors[name]
+        if own.of is None:
+            return builder.mul(own.factor, value)
+        return builder.mul(own.factor, builder.mul(builder.input(name), value))
+
+    y = {k: builder.input(spell("b", k)) for k in rows}
+    for k in reversed(rows):
+        for i in above[k]:
+            y[i] = builder.sub(y[i], times(spell("L", k, i), y[k]))
+    x: dict[int, Node] = {}
+    for k in rows:
+        x[k] = times(spell("D", k), y[k])
+        for i in above[k]:
+            x[k] = builder.sub(x[k], times(spell("L", k, i), x[i]))
+    outputs = {spell("x", k): node for k, node in x.items()}
+    inputs = [n.name for n in Graph((), outputs).nodes if n.op is Op.INPUT]
+    return Graph(tuple(inputs), outputs)
 
 
 SEED = 29

@@ -11,10 +11,16 @@ import pytest
 
 from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.cpp import cpp
-from rbdgen.codegen.frames import columns, depth_first, walks
 from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
-from rbdgen.codegen.real import chunks_of, computed, slots_of
-from rbdgen.compile.floats import visits_of, with_doubles
+from rbdgen.codegen.real import (
+    chunks_of,
+    columns,
+    computed,
+    depth_first,
+    slots_of,
+    walks,
+)
+from rbdgen.compile.floats import alike, visits_of, with_doubles
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.dynamics.interface import to_columns
@@ -39,9 +45,8 @@ def compare(folder: Path, robot: str, n: int = 1000, **choices: Any) -> Library:
     options = {key: choices.pop(key) for key in ("longest", "part", "large") if key in choices}
     front, found = with_doubles(front_end(robot, **choices))
     interface, program = interface_of(front), visits_of(front)
-    made = Library(
-        front.graph, folder, interface, program=program, in_double=found.nodes, **options
-    )
+    options |= {"program": program, "in_double": found.nodes, "alone": alike(front)}
+    made = Library(front.graph, folder, interface, **options)
     state = sample_states(front.design, front.canonical, n, SEED)
     columns = to_columns(front.canonical, front.graph.inputs, state)
     for name, values in columns.items():  # sines and cosines are arrays here

@@ -1,0 +1,396 @@
+"""One state alone: parts of its graph that are alike, side by side in a register.
+
+Visits to one template that follow each other (``graph.visits``) are lanes: limbs that compute the
+same, or columns that are solved for with the same factors. What else a program visits is computed
+for one number at a time, as ``real`` has it.
+
+All that passes between visits is in one array of words. A template's inputs that differ between its
+visits are rows of it, a number for each lane; so are its results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from ..graph.graph import Graph
+from ..graph.node import Builder, Node, Op
+from ..graph.visits import (
+    Program,
+    Source,
+    Visit,
+    VisitResult,
+    factored,
+    scaled,
+)
+from ..system.records import Record
+from .interface import ArrayInterface
+from .real import Place, chunks_of, computed, in_parts, literal
+
+WIDEST = 8  # lanes: the doubles of a register of AVX-512
+SAVES = 0.8  # of a graph's operations, at most, are a program's of lanes
+SINE, COSINE = "sine of ", "cosine of "  # and an input
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Visits to a template: one, or several side by side in ``groups`` of ``lanes``.
+
+    ``first``: statements that fill rows before; ``parts``: those of each function, between which
+    are ``slots`` values; ``last``: statements that give outputs. Rows of a group that are read
+    begin at word ``read``, its results at ``given``; each group has ``reads`` and ``gives`` rows.
+    ``constants``: rows of numbers, group by group.
+    """
+
+    name: str
+    visits: int
+    parts: tuple[tuple[str, ...], ...]
+    slots: int
+    operations: int
+    lanes: int = 1
+    groups: int = 1
+    first: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+    read: int = 0
+    given: int = 0
+    reads: int = 0
+    gives: int = 0
+    constants: tuple[tuple[str, ...], ...] = ()
+    divides: bool = False
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Stages of one state, in their order, and the number of words between them.
+
+    ``zeros``: the first word of rows, and their lanes, that are zero before the first stage.
+    """
+
+    stages: tuple[Stage, ...]
+    words: int
+    zeros: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def facts(self) -> LaneFacts:
+        """The manifest's entry of one state."""
+        return LaneFacts(
+            tuple(own.name for own in self.stages),
+            tuple(own.visits for own in self.stages),
+            sum(own.operations * own.groups for own in self.stages),
+            sum(len(own.first) + len(own.last) for own in self.stages),
+            self.words,
+        )
+
+
+@dataclass(frozen=True)
+class LaneFacts(Record):
+    """Counts of one state, some of whose visits are lanes.
+
+    Template and visits of each stage; operations, those of a register's lanes counted once; moves
+    of numbers between stages and to outputs; the words between stages.
+    """
+
+    stages: tuple[str, ...]
+    visits: tuple[int, ...]
+    operations: int
+    moves: int
+    words: int
+
+    @property
+    def cost(self) -> int:
+        """Operations and moves."""
+        return self.operations + self.moves
+
+
+def lanes(
+    programs: Iterable[Program], graph: Graph, interface: ArrayInterface, ahead: Sequence[int]
+) -> Lanes | None:
+    """The stages of that one of programs that takes the fewest operations and moves.
+
+    Each computes ``graph``. None where none saves enough. ``ahead``: the inputs whose sines and
+    cosines are there.
+    """
+    made = (_Writer(program, graph, interface, ahead).lanes() for program in programs)
+    least = min(made, key=lambda own: own.facts.cost, default=None)
+    return least if least and least.facts.cost <= SAVES * len(computed(graph)) else None
+
+
+class _Writer:
+    """Assigns words to what passes between visits, and writes their statements."""
+
+    def __init__(
+        self, program: Program, graph: Graph, interface: ArrayInterface, ahead: Sequence[int]
+    ) -> None:
+        self.program, self.interface, self.ahead = program, interface, ahead
+        self.inputs = {name: k for k, name in enumerate(graph.inputs)}
+        self.outputs = {name: k for k, name in enumerate(graph.outputs)}
+        self.given = {name: program.outputs[name] for name in graph.outputs}
+        self.words = 0
+        self.runs = [list(own) for _, own in groupby(program.reads, lambda visit: visit.template)]
+        self.at: dict[VisitResult, int] = {}  # results of lanes, which lie in rows
+        # results of one visit alone → the words that they go to, and times what
+        self.goes: dict[VisitResult, list[tuple[int, float]]] = {}
+
+    def lanes(self) -> Lanes:
+        """The stages."""
+        rows = [self._rows(own) if len(own) > 1 else None for own in self.runs]
+        stages = []
+        for visits, own in zip(self.runs, rows, strict=True):
+            stages.append(self._alike(visits, own) if own else self._alone(visits[0]))
+        rest = {name: s for name, s in self.given.items() if not _of_visit(s)}
+        if rest:
+            lines = [self._stored(name, source) for name, source in rest.items()]
+            stages.append(Stage("given", 0, (), 0, 0, last=tuple(lines)))
+        zeros = [(at, own.lanes) for own in rows if own for at in own.zeros]
+        return Lanes(tuple(stages), self.words, tuple(zeros))
+
+    def _room(self, size: int) -> int:
+        """The first of so many new words; rows begin where a register does."""
+        if size > 1:
+            self.words += -self.words % WIDEST
+        self.words += size
+        return self.words - size
+
+    def _rows(self, visits: list[Visit]) -> _Rows:
+        """The rows of visits to a template, with what fills them."""
+        template, reads = _without_sines(self.program, visits, self.inputs, self.ahead)
+        count = len(visits)
+        own = _Rows(template, lanes=min(WIDEST, 1 << (count - 1).bit_length()))
+        own.groups = -(-count // own.lanes)
+        names: list[str] = []
+        for port in template.inputs:
+            sources = [reads[visit][port] for visit in visits]
+            if all(isinstance(source, float) for source in sources):
+                own.places[port] = f"row{{{len(own.constants)}}}"
+                own.constants.append([x for x in sources if isinstance(x, float)])
+            elif len(set(sources)) == 1:
+                own.places[port] = f"word{{{self._word(sources[0], own)}}}"
+            else:
+                own.places[port] = len(names)
+                names.append(port)
+        own.reads, own.gives = len(names), len(template.outputs)
+        own.read = self._room(own.lanes * own.groups * own.reads)
+        for n, visit in enumerate(visits):
+            group, lane = divmod(n, own.lanes)
+            for k, port in enumerate(names):
+                at = own.read + (group * own.reads + k) * own.lanes + lane
+                self._fill(at, reads[visit][port], own)
+        for group in range(own.groups):  # rows that have lanes without a number
+            for k, port in enumerate(names):
+                some = visits[group * own.lanes : (group + 1) * own.lanes]
+                if len(some) < own.lanes or any(reads[v][port] == 0.0 for v in some):
+                    at = own.read + (group * own.reads + k) * own.lanes
+                    own.zeros.append(at)
+        own.given = self._room(own.lanes * own.groups * own.gives)
+        for n, visit in enumerate(visits):
+            group, lane = divmod(n, own.lanes)
+            for k, name in enumerate(template.outputs):
+                at = own.given + (group * own.gives + k) * own.lanes + lane
+                self.at[VisitResult(visit, name)] = at
+        return own
+
+    def _word(self, source: Source, own: _Rows) -> int:
+        """A word with what all of several visits read."""
+        word, by = factored(source)
+        if isinstance(word, VisitResult) and by == 1:
+            if word in self.at:
+                return self.at[word]
+            alone = [at for at, factor in self.goes.get(word, ()) if factor == 1]
+            if alone:
+                return alone[0]
+        at = self._room(1)
+        self._fill(at, source, own)
+        return at
+
+    def _fill(self, at: int, source: Source, own: _Rows) -> None:
+        """Note what brings a source's number to a word."""
+        word, by = factored(source)
+        if isinstance(word, VisitResult) and word not in self.at:
+            self.goes.setdefault(word, []).append((at, by))
+        elif source != 0.0:
+            own.first.append(f"io.store(word{{{at}}}, {self._value(source)});")
+
+    def _value(self, source: Source) -> str:
+        """An expression that reads a source: of the task, of lanes, or a constant."""
+        word, by = factored(source)
+        sign = "-" if by == -1 else f"{literal(by)} * " if by != 1 else ""
+        if isinstance(word, float):
+            return literal(word * by)
+        if isinstance(word, VisitResult):
+            return f"{sign}io.load(word{{{self._read(word)}}})"
+        name = word.removeprefix(SINE).removeprefix(COSINE)
+        if name != word:
+            kind = "sine" if word.startswith(SINE) else "cosine"
+            return f"{sign}io.{kind}s[{self.ahead.index(self.inputs[name])}]"
+        return f"{sign}io.load({self.inputs[word]})"
+
+    def _read(self, word: VisitResult) -> int:
+        """The word where a result is; of one visit alone it goes to a new one if to none."""
+        if word in self.at:
+            return self.at[word]
+        goes = self.goes.setdefault(word, [])
+        if not any(by == 1 for _, by in goes):
+            goes.append((self._room(1), 1.0))
+        return next(at for at, by in goes if by == 1)
+
+    def _stored(self, name: str, source: Source) -> str:
+        return f"io.store({self.outputs[name]}, {self._value(source)}); // {name}"
+
+    def _alone(self, visit: Visit) -> Stage:
+        template, reads = self.program.templates[visit.template], self.program.reads[visit]
+        builder, new = Builder(), dict[Node, Node]()
+        inputs: dict[str, Place] = dict(self.inputs)
+        for node in template.nodes:
+            new[node] = self._copied(builder, node, new, reads, inputs)
+        outputs: dict[str, Node] = {}
+        places: dict[str, Place] = {}
+        for name, source in self.given.items():
+            word, by = factored(source)
+            if isinstance(word, VisitResult) and word.visit == visit:
+                outputs[name] = builder.mul(by, new[template.outputs[word.name]])
+                places[name] = self.outputs[name]
+        later = self.runs[next(k for k, own in enumerate(self.runs) if visit in own) + 1 :]
+        for other in (v for own in later if len(own) == 1 for v in own):
+            for source in self.program.reads[other].values():
+                word, _ = factored(source)
+                if isinstance(word, VisitResult) and word.visit == visit:
+                    self._read(word)
+        for name, node in template.outputs.items():
+            for at, by in self.goes.get(VisitResult(visit, name), ()):
+                outputs[f"word {at}"] = builder.mul(by, new[node])
+                places[f"word {at}"] = f"word{{{at}}}"
+        own = Graph(tuple(inputs), outputs)
+        nodes = computed(own)
+        made = in_parts(own, chunks_of(nodes), self.ahead, inputs=inputs, outputs=places)
+        return Stage(visit.template, 1, made.parts, made.slots, len(nodes), divides=made.divides)
+
+    def _copied(
+        self,
+        builder: Builder,
+        node: Node,
+        new: Mapping[Node, Node],
+        reads: Mapping[str, Source],
+        inputs: dict[str, Place],
+    ) -> Node:
+        """A visit's node with what it reads in the place of an input."""
+        if node.op is not Op.INPUT:
+            return builder.same(node, [new[arg] for arg in node.args])
+        word, by = factored(reads[node.name])
+        if isinstance(word, float):
+            return builder.const(word * by)
+        if isinstance(word, VisitResult):
+            at = self._read(word)
+            word = f"word {at}"
+            inputs[word] = f"word{{{at}}}"
+        return builder.mul(by, builder.input(word))
+
+    def _alike(self, visits: list[Visit], own: _Rows) -> Stage:
+        nodes = computed(own.template)
+        results: dict[str, Place] = {name: k for k, name in enumerate(own.template.outputs)}
+        made = in_parts(own.template, chunks_of(nodes), inputs=own.places, outputs=results)
+        taken = {v: k for k, v in enumerate(visits)}
+        given = [
+            (self.outputs[name], name, source)
+            for name, source in self.given.items()
+            if _of_visit(source) in taken
+        ]
+        constants = []
+        for group in range(own.groups):
+            for numbers in own.constants:
+                some = numbers[group * own.lanes : (group + 1) * own.lanes]
+                some += [0.0] * (own.lanes - len(some))
+                constants.append(tuple(repr(x) for x in some))
+        return Stage(
+            visits[0].template,
+            len(visits),
+            made.parts,
+            made.slots,
+            len(nodes),
+            own.lanes,
+            own.groups,
+            tuple(own.first),
+            tuple(self._copies(given)),
+            own.read,
+            own.given,
+            own.reads,
+            own.gives,
+            tuple(constants),
+            made.divides,
+        )
+
+    def _copies(self, given: Iterable[tuple[int, str, Source]]) -> list[str]:
+        """Statements that give outputs: those that follow each other in words and in an array,
+        with one sign, together."""
+        arrays = {array.name: k for k, array in enumerate(self.interface.gives)}
+        lines, rows = [], []
+        for _, name, source in given:
+            word, by = factored(source)
+            entries = self.interface.outputs[name]
+            if len(entries) > 1 or abs(by) != 1 or not isinstance(word, VisitResult):
+                lines.append(self._stored(name, source))
+            else:
+                entry = entries[0]
+                rows.append((arrays[entry.array], entry.at, self.at[word], by, name))
+        rows.sort()
+        while rows:
+            array, at, place, by, name = rows[0]
+            alike = 1
+            for other in rows[1:WIDEST]:
+                if other[:4] != (array, at + alike, place + alike, by):
+                    break
+                alike += 1
+            size = 1 << (alike.bit_length() - 1)
+            if size > 1:
+                lines.append(f"io.template copy<{size}, {by:.0f}>({array}, {at}, {place});")
+            else:
+                lines.append(self._stored(name, self.given[name]))
+            rows = rows[size:]
+        return lines
+
+
+def _of_visit(source: Source) -> Visit | None:
+    word, _ = factored(source)
+    return word.visit if isinstance(word, VisitResult) else None
+
+
+@dataclass(eq=False)
+class _Rows:
+    """Rows that visits to a template read and give side by side; see `Stage`.
+
+    ``places``: of the template's inputs. ``zeros``: rows where a lane has no number.
+    """
+
+    template: Graph
+    lanes: int = 1
+    groups: int = 1
+    reads: int = 0
+    gives: int = 0
+    read: int = 0
+    given: int = 0
+    places: dict[str, Place] = field(default_factory=dict)
+    constants: list[list[float]] = field(default_factory=list)
+    zeros: list[int] = field(default_factory=list)
+    first: list[str] = field(default_factory=list)
+
+
+def _without_sines(
+    program: Program, visits: list[Visit], inputs: Mapping[str, int], ahead: Sequence[int]
+) -> tuple[Graph, dict[Visit, dict[str, Source]]]:
+    """A template that reads the sines and cosines of inputs that are there, and its sources."""
+    template = program.templates[visits[0].template]
+    reads = {visit: dict(program.reads[visit]) for visit in visits}
+    builder, new = Builder(), dict[Node, Node]()
+    for node in template.nodes:
+        new[node] = builder.same(node, [new[arg] for arg in node.args])
+        if node.op not in (Op.SIN, Op.COS) or node.args[0].op is not Op.INPUT:
+            continue
+        kind, (arg,) = SINE if node.op is Op.SIN else COSINE, node.args
+        sources = [factored(own[arg.name]) for own in reads.values()]
+        if all(abs(by) == 1 and inputs.get(str(word)) in ahead for word, by in sources):
+            for own, (word, by) in zip(reads.values(), sources, strict=True):
+                own[kind + arg.name] = scaled(f"{kind}{word}", by if kind == SINE else 1.0)
+            new[node] = builder.input(kind + arg.name)
+    outputs = {name: new[node] for name, node in template.outputs.items()}
+    names = dict.fromkeys(n.name for n in Graph((), outputs).nodes if n.op is Op.INPUT)
+    return Graph(tuple(names), outputs), reads
