@@ -211,7 +211,8 @@ def _about_shell(made: Product, shell: TaskShell) -> ShellFacts:
                 register.name,
                 register.offset,
                 register.meaning,
-                tuple(BitFacts(bit.name, bit.position) for bit in register.bits),
+                tuple(BitFacts(bit.name, bit.position, bit.meaning) for bit in register.bits),
+                register.writable,
             )
             for register in register_table(
                 shell.packets.functions, len(parameter_formats(made.graphs))
@@ -235,6 +236,16 @@ def verilog(made: Compilation) -> Files:
     entry = manifest_of(product, emitted, identity)
     files = emitted.files | {entry.picture: picture_of(product)} | graph_files(product) | sources
     files |= hdl_packages(entry)
+    if registers := registers_of(entry):
+        from ..shell.task_registers import ADDRESS_WIDTH
+
+        files[f"{name}.svd"] = render(
+            "verilog/registers.svd.jinja",
+            entry=entry,
+            name=name,
+            registers=registers,
+            room=1 << ADDRESS_WIDTH,
+        )
     files[f"{name}.h"] = header_of(entry)
     files[README] = design_readme(entry, files)
     return closed(files, entry)
@@ -260,4 +271,10 @@ def design_readme(entry: HardwareManifest, files: Iterable[str]) -> str:
         tasks=entry.tasks,
         graphs=sorted(own for own in files if own.startswith("graph")),
         types=hdl_types(entry),
+        registers=registers_of(entry),
     )
+
+
+def registers_of(entry: HardwareManifest) -> tuple[RegisterFacts, ...]:
+    """The registers on AXI4-Lite, the same of all shells; none of a core's."""
+    return next((own.registers for own in entry.axi.values() if own.registers), ())

@@ -125,16 +125,18 @@ class BitFacts(Record):
 
     name: str
     position: int
+    meaning: str = ""
 
 
 @dataclass(frozen=True)
 class RegisterFacts(Record):
-    """A register of a shell of tasks."""
+    """A register of a shell of tasks; all can be read."""
 
     name: str
     offset: int
     meaning: str
     bits: tuple[BitFacts, ...]
+    writable: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

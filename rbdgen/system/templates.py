@@ -32,7 +32,7 @@ def data_folder(name: str) -> Path:
     raise FileNotFoundError(f"rbdgen's data folder {name!r} is missing; install rbdgen again")
 
 
-MARKUP = ("html", "xml")
+MARKUP = ("html", "xml", "svd")
 
 
 def render(template: str, **values: Any) -> str:

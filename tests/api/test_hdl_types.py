@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -172,6 +173,31 @@ def test_vhdl(folders: dict[str, Path], standard: str, tmp_path: Path) -> None:
         words = [ghdl, command[0], f"--std={standard}", *command[1:]]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_registers_as_svd(folders: dict[str, Path]) -> None:
+    """Those of the manifest, of which the header has the offsets; a core has none."""
+    assert not list(folders["torque"].glob("*.svd"))
+    device = ElementTree.parse(folders["many"] / "many.svd")
+    header = (folders["many"] / "many.h").read_text()
+    found = {}
+    for register in device.iter("register"):
+        name, offset, access = (
+            register.findtext(key) for key in ("name", "addressOffset", "access")
+        )
+        assert name and offset and register.findtext("description")
+        assert f"MANY_REG_{name.upper()} = {offset}" in header
+        fields = {own.findtext("name"): own.findtext("bitRange") for own in register.iter("field")}
+        found[name] = (access, fields)
+    registers = entry_of(folders["many"]).axi["words"].registers
+    assert registers and [own.name for own in registers] == list(found)
+    assert found["control"] == ("read-write", {"enable": "[0:0]", "clear": "[1:1]"})
+    assert {name for name, (access, _) in found.items() if access != "read-only"} == {
+        "control",
+        "status",
+    }
+    readme = (folders["many"] / "README.md").read_text()
+    assert "| 0x18 | `status` | read, write |" in readme
 
 
 def test_names_of_packages_in_vhdl() -> None:

@@ -210,6 +210,9 @@ def test_python(folders: list[Path]) -> None:
 
 
 def test_data(folders: list[Path]) -> None:
+    for _, text in files(folders, ".svd"):
+        about = ET.fromstring(text).findtext("description")
+        assert about and about.endswith(f" of {ROBOT}, in fixed point")
     for _, text in files(folders, ".core"):
         description = yaml.safe_load(text)["description"]
         assert description.endswith(f" of {ROBOT}, in fixed point")
