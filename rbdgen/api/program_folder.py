@@ -244,6 +244,7 @@ def package_ros2(
         "version": made.version,
         "robot": entry.robot,
         "joints": entry.joint_names,
+        "link": entry.choices.get("payload") if PAYLOAD in _taken(entry) else None,
         "needs": NEEDS,
         "sources": [file for file in made.sources if file.endswith(".cpp")],
     }
@@ -268,6 +269,10 @@ def package_ros2(
     return out, [note, *entry.notes]
 
 
+def _taken(entry: ProgramManifest) -> list[str]:
+    return [array.name for array in entry.interface.takes]
+
+
 def _refuse_what_ros2_has_not(made: _Program) -> None:
     """OutputError for functions and robots that the interfaces of ROS 2 have no place for."""
     entry, again = made.entry, "rbdgen generate ROBOT --function id --to cpp"
@@ -276,7 +281,7 @@ def _refuse_what_ros2_has_not(made: _Program) -> None:
             f"{made.place}: is of {', '.join(entry.functions)}; packages of ROS 2 are of id alone, "
             f"from which M, C, g and friction follow: {again}"
         )
-    if others := [own.name for own in entry.interface.takes if own.name not in STATE]:
+    if others := [name for name in _taken(entry) if name not in (*STATE, PAYLOAD)]:
         raise OutputError(
             f"{made.place}: takes {', '.join(others)}, for which the interfaces of ROS 2 have no "
             f"place; leave out what asks for it: {again}"

@@ -66,12 +66,13 @@ class Package:
 
     robot: Path
     probes: dict[str, Path]
+    name: str = NAME
 
     def run(
         self, of: str, rows: Iterable[Iterable[float]] = (), later: str = LATER[0], **given: object
     ) -> Said:
         """What a plugin says of rows of numbers; parameters: strings, or lists."""
-        words = [f"{NAME}::{of}"]
+        words = [f"{self.name}::{of}"]
         for key, value in given.items():
             if isinstance(value, (tuple, list)):
                 listed = "\x1f".join(map(str, value))
@@ -110,7 +111,9 @@ def included(work: Path, what: str, names: Iterable[str]) -> None:
         (work / header).write_text(f'#include "{HERE / what}"\n')
 
 
-def compiled(place: Path, name: str, work: Path) -> dict[str, Path]:
+def compiled(
+    place: Path, name: str, work: Path, releases: Iterable[str] = LATER
+) -> dict[str, Path]:
     """Probes of a package, all of whose own sources compile without a warning."""
     if not EIGEN.is_dir():
         pytest.skip("no Eigen: pip install cmeel-eigen")
@@ -134,7 +137,7 @@ def compiled(place: Path, name: str, work: Path) -> dict[str, Path]:
     common = [compiled(file, native) for file in functions]
     common.append(compiled(own / "solver.cpp", "-trigraphs", LATER[0], *STRICT))
     probes = {}
-    for later in LATER:
+    for later in releases:
         controller = compiled(own / "controller.cpp", "-trigraphs", later, *STRICT)
         probe = compiled(HERE / "ros2_probe.cpp", "-w", later, "-O0")
         probes[later] = work / f"probe{later}"
@@ -363,6 +366,50 @@ def test_parameters_that_do_not_fit(package: Package, key: str, value: object, w
     assert found.wrong.startswith(wrong)
 
 
+@pytest.mark.slow
+def test_a_payload(states: np.ndarray, tmp_path: Path) -> None:
+    """Mass, centre of mass and inertia about that, of a package that has a link for them."""
+    robot = tmp_path / "arm.urdf"
+    robot.write_text(urdf())
+    choices = {"functions": ("id",), "payload": "l3"}
+    made = api.generate(robot, tmp_path / "made", to="cpp", name="arm_2", **choices)
+    place, notes = api.package_ros2(made)
+    assert any(note.startswith('payload: on "l3" up to') for note in notes)
+    (tmp_path / "build").mkdir()
+    name = "arm_2_dynamics"
+    package = Package(robot, compiled(place, name, tmp_path / "build", LATER[:1]), name)
+    parameters = yaml.safe_load((place / "config" / "controllers.yaml").read_text())
+    assert parameters[name]["ros__parameters"]["payload"] == [0.0] * 10
+    mass, centre = 1.5, np.array([0.1, -0.05, 0.2])
+    xx, xy, xz, yy, yz, zz = inertia = (0.02, 0.001, -0.002, 0.03, 0.003, 0.025)
+    about = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    about += mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    entries = [about[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))]
+    ten = [mass, *(mass * centre), *entries]
+    q, qd, qdd = np.moveaxis(states, 1, 0)
+    for payload, given in (
+        ([0.0] * 10, {}),
+        (ten, {"payload": [mass, *centre.tolist(), *inertia]}),
+    ):
+        arrays = {"q": q, "qd": qd, "qdd": qdd, "payload": np.tile(payload, (STATES, 1))}
+        expected = api.evaluate(robot, arrays, "golden", **choices)["tau"]
+        own = {f"dynamics__{key}": value for key, value in given.items()}
+        found = package.run("Solver", states.reshape(STATES, 9), **own)
+        tau = found.of("tau") + found.of("f")
+        np.testing.assert_allclose(tau, expected, rtol=0, atol=1e-13 * abs(expected).max())
+        rows = states[:, :2].reshape(STATES, 6)
+        mode = {"mode": "gravity_compensation", "max_effort": [1e3] * 3, "hardware": JOINTS}
+        held = package.run("Controller", rows, **mode, **given)
+        np.testing.assert_allclose(held.of("tau"), found.of("g"), rtol=0, atol=1e-12)
+    for own, wrong in (
+        ([1.0, 2.0], "payload: 2 numbers, not 10"),
+        ([-1.0] * 10, "payload: a mass below zero"),
+        ([np.nan] * 10, "payload: not all of it is finite"),
+    ):
+        assert package.run("Controller", payload=own).wrong == wrong
+        assert package.run("Solver", dynamics__payload=own).wrong == wrong
+
+
 def test_what_is_refused(tmp_path: Path) -> None:
     def refused(robot: str | Path, wrong: str, **choices: object) -> None:
         place = tmp_path / re.sub(r"\W", "", wrong)[:40]
@@ -373,7 +420,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
 
     refused("pendulum", r"holds c, packages of ROS 2 are made of C\+\+: .* --to cpp", to="c")
     refused("pendulum", r"is of did, m; .* of id alone, .* --function id", functions=("did", "m"))
-    refused("pendulum", r"takes payload, for which", payload="lower_rod")
+    refused("pendulum", r"takes f_ext, for which", external_forces="all")
     refused("pendulum", r"takes parameter, for which", parameters="registers")
     refused("pendulum", r"its floating base has several coordinates", base="floating")
     planar = tmp_path / "planar.urdf"
