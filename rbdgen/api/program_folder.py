@@ -238,7 +238,7 @@ def package_ros2(
     _refuse_what_ros2_has_not(made)
     check_place(out / "package.xml")
     package = f"{entry.name}_dynamics"  # names of designs are names of packages
-    facts = {
+    facts: dict[str, Any] = {
         "package": package,
         "name": entry.name,
         "version": made.version,
