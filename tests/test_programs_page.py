@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -51,9 +52,15 @@ def test_the_loop_in_cpp_prints_what_the_page_says(project: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
 def test_the_project_of_cmake_prints_what_the_page_says(project: Path) -> None:
+    """In C++11, which the folder leaves as it is."""
     (line,) = re.findall(r"^    (cmake .* && build/loop)$", PAGE, re.MULTILINE)
-    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=True)
+    line = line.replace("cmake -B build", "cmake -B build -DCMAKE_CXX_STANDARD=11", 1)
+    environment = {**os.environ, "VERBOSE": "1"}
+    done = subprocess.run(
+        line, shell=True, capture_output=True, text=True, check=True, env=environment
+    )
     assert done.stdout.splitlines()[-1:] == PRINTED
+    assert re.search(r"-std=gnu\+\+11 .*/loop\.cpp$", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.skipif(not EIGEN.is_dir(), reason="no Eigen beside Pinocchio")

@@ -9,6 +9,7 @@ from typing import Any
 from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.visits import Program
+from ..graph.word import SYMMETRIC
 from ..system.templates import render
 from .interface import Array, ArrayEntry, ArrayInterface, Coordinates, rows
 from .lanes import lanes
@@ -117,7 +118,7 @@ def cpp(
         facts["alone"] = values["alone"] = beside.facts.to_json()
     if looped:
         facts |= looped.facts.to_json()
-    values["coordinates"] = coordinates
+    values |= {"coordinates": coordinates, "symmetric": SYMMETRIC}
     values["limits"] = _limits(coordinates) if coordinates else {}
     models = crocoddyl(interface, name, joints, about) | casadi(interface, name, about)
     values["models"] = {file: said(file) for file in models}
