@@ -14,6 +14,7 @@ PLACES = {
     "cpu": "cpu.cpu",
     "python": "python.python",
     "solvers": "solvers.solvers",
+    "kinematics": "kinematics.kinematics",
     "parameters": "parameters.parameters",
     "payload": "payload.payload",
     "identities": "identities.saved",
