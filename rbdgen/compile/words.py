@@ -11,6 +11,7 @@ import numpy as np
 from ..design.arrays import given_coordinates
 from ..design.bounds import State, bounds
 from ..design.design import formulation_of, stays
+from ..design.functions import OF_CONTACTS
 from ..dynamics.interface import (
     MARGIN,
     SAMPLED,
@@ -56,6 +57,13 @@ def in_words(
     try:
         ranges, fixed = _in_words(front, run(UNITS, graph, None), given, progress)
     except NotPositive as error:
+        held = [name for name in front.design.functions if name in OF_CONTACTS]
+        if held and not front.design.contact_damping:
+            raise NotPositive(
+                f"{front.robot.name}: {held[0]}: in some states within the limits the held "
+                "directions are dependent, and words have no room for what is infinite there; "
+                "--contact-damping 0.01 bounds it, and --to cpp has no words"
+            ) from None
         if front.parameters is None:
             raise
         raise NotPositive(

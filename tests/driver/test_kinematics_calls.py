@@ -15,6 +15,7 @@ from rbdgen.design.functions import OF_FRAMES, OF_MASSES
 from rbdgen.design.loading import load
 from rbdgen.robot.frames import REFERENCES as FRAMES_OF_REFERENCE
 from rbdgen.robot.model import RobotError
+from rbdgen.words.ranges import NotPositive
 from rbdgen_host.driver import Dynamics
 
 QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
@@ -172,6 +173,14 @@ def test_operational_inertia_of_a_straight_arm(tmp_path: Path) -> None:
         golden.osim(q)
     damped = Dynamics(file, "golden", accelerator=False, contact_damping=0.01, **choices)
     assert damped.osim(q[1]).max() == pytest.approx(100.0)
+
+
+def test_words_have_no_room_for_a_straight_arm(tmp_path: Path) -> None:
+    """Its limits allow it to be straight, where Λ is infinite."""
+    (file := tmp_path / "crane.urdf").write_text(_crane(0.5).replace('"-2"', '"0"'))
+    choices: dict[str, Any] = {"functions": ("osim",), "frames": "hook", "accelerator": False}
+    with pytest.raises(NotPositive, match=r"crane: osim: .* --contact-damping 0\.01"):
+        Dynamics(file, "integer", **choices)
 
 
 def test_what_weighs_nothing_has_no_centre(tmp_path: Path) -> None:
