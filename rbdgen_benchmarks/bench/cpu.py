@@ -28,6 +28,7 @@ from rbdgen.system.records import plain
 
 from ..compare.integer_errors import worst_of_scales
 from ..compare.pinocchio import FORMS, PORTABLE, check, command
+from ..compare.ports import binding, clock
 from ..compare.timing import Command, least, read
 from ..compare.timing import command as times_command
 from .measurement import Rows, measurement
@@ -56,6 +57,16 @@ RATIOS = (
     *("float by double", "rows by blocks", f"{THREADS} threads by one"),
     *("error, double", "float", "golden model"),
 )
+CLOCK = "clock"
+BINDING = (
+    *("", "a block: instructions", "products", "sums", "of the stack", "kB of code"),
+    *("one state: kB of code", "a block: instructions a cycle", "of the port bound"),
+)
+PORT_BOUND = (
+    "A block is of 8 states of double. Products are fused or not; of the port bound: two products "
+    "and two sums a cycle, of registers. Code that is read from beyond the first cache, values on "
+    "the stack, and chains of operations take the rest."
+)
 LEGEND = (
     "ns a state: medians of 5 to 51 runs in CPU time, least of 5 processes in turn; sines "
     "included. Of one state at a time; of 256 in blocks, and in rows as C has arrays; zeros: "
@@ -73,7 +84,7 @@ LEGEND = (
 def cpu(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
     """Ours in C++ on this machine's processor, beside Pinocchio templated and code-generated."""
     results: dict[str, Any] = {}
-    rows = Rows(HEAD)
+    rows, bound = Rows(HEAD), list[list[Any]]()
     for robot, base, function, forms in CASES:
         if only and robot not in only:
             continue
@@ -91,6 +102,7 @@ def cpu(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
         for form in forms:
             commands[form] = command(form, function, robot, say, base)
             check(form, function, robot, say, base)
+        commands[CLOCK] = clock(say)
         say("timed")
         found = least(commands)
         times = {kind: _ours(own, found[kind]) for kind, own in programs.items()}
@@ -104,13 +116,17 @@ def cpu(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
             "states": STATES,
             "facts": programs["cpp"].facts,
         }
+        if counts := binding(programs["cpp"].file):
+            results[name] |= {"binding": plain(counts), "ns_of_cycle": found[CLOCK][0]}
+            bound.append([name, *counts.row(times["cpp"]["blocks"], found[CLOCK][0])])
         rows.add(_times(name, results[name]["ns"]))
     load_of = os.getloadavg()[1]
     machine = {"processor": processor(), "cores": os.cpu_count(), "load": load_of}
     ratios = [_ratios(name, result) for name, result in results.items()]
     about = f"{LEGEND} {machine['processor']}, load {load_of:.1f}."
-    rows.close(f"{table(RATIOS, ratios)}\n\n{about}")
-    text = "\n\n".join([markdown(HEAD, rows.rows), markdown(RATIOS, ratios), about])
+    binds = [markdown(BINDING, bound), PORT_BOUND] if bound else []
+    rows.close("\n\n".join([table(RATIOS, ratios), about, *binds]))
+    text = "\n\n".join([markdown(HEAD, rows.rows), markdown(RATIOS, ratios), about, *binds])
     write_file(place / "cpu.md", text + "\n")
     return {"machine": machine, "results": results}
 
