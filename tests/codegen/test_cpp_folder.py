@@ -60,7 +60,7 @@ def test_the_folder_compiles_as_its_readme_says(tmp_path: Path) -> None:
 
 HEADER_STANDARDS = [
     ("gcc", "c99"),
-    *(("g++", f"c++{year}") for year in (11, 14, 17, 20)),
+    *(("g++", f"c++{year}") for year in (11, 14, 17, 20, 23)),
 ]
 
 

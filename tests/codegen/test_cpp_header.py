@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -117,7 +118,7 @@ static void by_reference(Eigen::Ref<const Eigen::VectorXd> q, Eigen::Ref<Rows> M
     double tau[2], by_q[4], by_qd[4];
     arm::compute(q, q, q, tau, by_q, by_qd, M);
 }
-int main()
+int main(int count, char **)
 {
     const double q[] = { 0.3, -0.5 }, v[] = { 1, 2 }, a[] = { 3, 4 };
     double tau[2], by_q[4], by_qd[4], M[4];
@@ -133,6 +134,8 @@ int main()
     columns << 0.3, 1, 0.3, -0.5, 2, -0.5;
     Rows of_qd(3, 4), of_M(3, 4), large(4, 2);
     double unused[12];
+    if (count > 1)
+        arm::compute(q, v, many); // of six numbers
     allocations = 0;
 
     const auto results = arm::compute(q, v, a);
@@ -211,6 +214,10 @@ def test_all_containers_have_the_numbers_of_c(pendulum: Path, tmp_path: Path) ->
     subprocess.run([*map(str, own), "-pthread", "-o", str(tmp_path / "values")], check=True)
     done = subprocess.run([tmp_path / "values"], capture_output=True, text=True, check=True)
     assert done.stdout == "0 wrong, 0 allocations\n"
+    command = [str(tmp_path / "values"), "a vector of another size"]
+    wrong = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert wrong.returncode == -signal.SIGABRT
+    assert re.search(r"swing\.hpp:\d+: .*View.*Assertion", wrong.stderr)
 
 
 # Each line is refused, by a text of the header or since no call takes these types.
@@ -224,6 +231,7 @@ REFUSED = {
     "arm::compute(two, two, two, two, four, columns, four);": ROW,
     "arm::compute(two, two, two, two, four, four, large.block<2, 2>(0, 0));": ROW,
     "arm::batch(two, two, two, two, four, four, large.block<2, 2>(0, 0));": ROW,
+    "arm::batch(two, two, states_in_rows, two, four, four, four);": ROW,
     "arm::compute(two, two, two, constant, four, four, four);": NONE,
     "arm::compute(two, two, low);": NONE,
     "arm::compute(two, two, columns * two_of_eigen);": NONE,
@@ -240,7 +248,8 @@ def test_what_does_not_fit_is_refused_when_it_is_compiled(pendulum: Path, tmp_pa
         "namespace arm = rbdgen::swing;",
         "std::array<double, 2> two; std::array<double, 3> three; std::array<double, 4> four;",
         "const double constant[2] = { 1, 2 }; const float low[2] = { 1, 2 };",
-        "Eigen::Matrix2d columns; Eigen::Vector2d two_of_eigen;",
+        "Eigen::Matrix2d columns; Eigen::Matrix<double, 3, 2> states_in_rows;",
+        "Eigen::Vector2d two_of_eigen;",
         "Eigen::Matrix<double, 4, 4, Eigen::RowMajor> large;",
         "void all();",
         "void all() {",
