@@ -15,6 +15,7 @@ PLACES = {
     "python": "python.python",
     "solvers": "solvers.solvers",
     "kinematics": "kinematics.kinematics",
+    "ros2": "ros2.ros2",
     "parameters": "parameters.parameters",
     "payload": "payload.payload",
     "identities": "identities.saved",
