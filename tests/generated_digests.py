@@ -66,6 +66,7 @@ WAYS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "joint-loops": (("hls",), {"code": "loops", **JOINTS}),
     "floating": (LANGUAGES, {"base": "floating"}),
     "floating-loops": (OF_NUMBERS, {"base": "floating", "code": "loops"}),
+    "float-c": (("c",), {"real": "float"}),
     "registers": (LANGUAGES, {"parameters": "registers"}),
     "accelerator": (TASKS, {"accelerator": True}),
     "accelerator-ii4": (TASKS, {"accelerator": True, "ii": 4}),
@@ -147,7 +148,7 @@ def row(made: Compilation, language: str, yosys: bool) -> Row:
         for name, text in files.items()
         if yosys or not name.endswith(".v")
     }
-    if language in OF_NUMBERS:
+    if language in OF_NUMBERS or made.design.real == "float":
         return Row(own, real_bits(made.front_of(language)), counts_of_program(entry))
     return Row(own, word_bits(writer("c")(made)), counts_of_hardware(made.product))
 

@@ -151,6 +151,19 @@ def test_threads_have_shares_that_are_worth_it_and_alike(tmp_path: Path) -> None
         os.sched_setaffinity(0, mine)
 
 
+def test_no_tuning_changes_the_code(tmp_path: Path) -> None:
+    """A state takes the same instructions, whatever machine a folder is compiled for."""
+    made = api.generate("pendulum", tmp_path / "made", to="cpp", functions=("did",)).folder
+    for isa, machine in (("avx512", "sapphirerapids"), ("avx2", "znver3")):
+        found = []
+        for tuning in ("generic", machine):
+            flags = ["-std=c++17", "-O2", f"-mtune={tuning}", "-DPENDULUM_DID_NO_FLOAT"]
+            text = run("g++", *flags, "-S", made / f"pendulum_did_{isa}.cpp", "-o", "-").stdout
+            (one,) = re.findall(r"^\w+3oneId\w+:\n(.*?)\.cfi_endproc", text, re.M | re.S)
+            found.append(re.findall(r"^\t[a-z].*", one, re.M))
+        assert found[0] == found[1] and len(found[0]) > 100
+
+
 def test_what_is_of_hardware_is_said_to_have_no_effect(tmp_path: Path) -> None:
     said: list[str] = []
     made = api.generate("pendulum", tmp_path / "made", said.append, to="cpp", ii=4, width=16)
