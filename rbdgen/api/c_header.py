@@ -102,6 +102,12 @@ MEANING = {
     "drift": "their accelerations without qdd ({frames}, 6)",
     "qdd_c": "accelerations of all that moves while the frames are held ({rows})",
     "lambda_c": "forces that hold them ({frames}, 6), force then moment, along the world's axes",
+    "dqdd_c_dq": "({rows}, {rows})",
+    "dqdd_c_dqd": "({rows}, {rows})",
+    "dqdd_c_dtau": "({rows}, {rows}), symmetric",
+    "dlambda_c_dq": "({frames}, 6, {rows})",
+    "dlambda_c_dqd": "({frames}, 6, {rows})",
+    "dlambda_c_dtau": "({frames}, 6, {rows})",
     "com": "centre of mass (3)",
     "subcom": "centres of mass of what the frames' joints carry ({frames}, 3)",
     "Lambda": "operational-space inertia (6 {frames}, 6 {frames}), of each frame three directions, "

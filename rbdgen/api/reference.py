@@ -10,7 +10,7 @@ import numpy as np
 from .. import golden
 from ..design.arrays import given_coordinates, held, is_near, left_out
 from ..design.design import Design, canonical_of
-from ..design.functions import GIVEN_BASE, GIVES, OBSERVING, REGRESSING
+from ..design.functions import GIVEN_BASE, GIVES, HOLDING, OBSERVING, REGRESSING
 from ..dynamics.block_inverse import FARTHEST
 from ..graph.word import FAR
 from ..robot.base_parameters import base_parameters
@@ -34,8 +34,8 @@ def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> d
             results |= _regressor(function, design, robot, arrays, joints)
         elif function in OBSERVING:
             results |= _observed(function, design, robot, arrays, joints)
-        elif function == "cfd":
-            results |= _held(design, robot, arrays)
+        elif function in HOLDING:
+            results |= _held(function, design, robot, arrays)
         elif function == "osim":
             held_at = design.frames, *held(design)
             results["Lambda"] = golden.operational_inertia(robot, arrays["q"], *held_at)
@@ -157,11 +157,17 @@ def _beside_base(values: Array, base: int) -> Array:
     return np.pad(values, [(0, 0), *[(base, 0)] * (values.ndim - 1)])
 
 
-def _held(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:
+def _held(
+    function: str, design: Design, robot: Robot, arrays: Mapping[str, Array]
+) -> dict[str, Array]:
     q, qd, tau = (arrays[name] for name in ("q", "qd", "tau"))
     f_ext = arrays["f_ext"] if arrays["f_ext"].any() else None
-    found = golden.constraint_dynamics(robot, q, qd, tau, design.frames, *held(design), f_ext)
-    return {"qdd_c": found.qdd, "lambda_c": found.forces}
+    asked = robot, q, qd, tau, design.frames, *held(design), f_ext
+    found = golden.constraint_dynamics(*asked)
+    results = {"qdd_c": found.qdd, "lambda_c": found.forces}
+    if function == "cfd":
+        return results
+    return results | golden.constraint_derivatives(*asked)._asdict()
 
 
 def _step(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:

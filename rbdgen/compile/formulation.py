@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 
 from ..design.design import Design, choice_of, formulation_of, with_choice
-from ..design.functions import FACTORING
+from ..design.functions import FACTORING, SLOPES
 from ..design.nested import FORMULATED, Choice
 from ..design.target import Target
 from ..graph.graph import Graph
@@ -28,7 +28,6 @@ TAKES: dict[Op, float] = {Op.MUL: 4, Op.MULC: 3, Op.ADD: 1, Op.SUB: 1, Op.RECIP:
 ADDITIONS = 2  # of a product by a constant, about
 SINES = 2  # hardware multipliers of a sine and its cosine
 LEAST_HEIGHT = 4  # joints from the base to the last one, below which sums gain next to nothing
-GRADIENTS = ("did", "dfd", "difd", "ddid", "step")
 LARGER = (
     "; at one word length its errors are larger, by about a sixth for an arm of seven joints and "
     "more on longer chains (--width, --error)"
@@ -72,7 +71,7 @@ def formulations(design: Design) -> tuple[str, ...]:
     """The candidates for the fewest cycles, without Lathrop's, which are there for comparison."""
     if set(design.functions) == {"id"}:
         return "composite", "linear", "logarithmic"
-    if set(GRADIENTS).intersection(design.functions):
+    if set(SLOPES).intersection(design.functions):
         return "composite", "recursive", "logarithmic"
     return "composite", "logarithmic"
 

@@ -7,11 +7,18 @@ but for a tenth of the drawn velocities, and ``cfd`` of τ gives q̈ and λ back
 which no moderate motion does that, of a straight limb, say, the frames give way, and λ is as much
 more. Where a design has other functions besides, for which frames move, q̇ and q̈ stay as they are
 drawn.
+
+The motions of a robot that leave frames where they are: the nearest ones to any others.
+
+    x - W Jᵀ (J W Jᵀ + E)⁻¹ (J x + r)
+
+is near x, by the weights W, and has J x' + r nearly zero. E, small beside J W Jᵀ, lets the frames
+give way where they cannot be held without rates that have no bound, as by a straight limb.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -19,8 +26,9 @@ from .. import golden
 from ..design.arrays import held
 from ..design.bounds import Bounds, State, random_states
 from ..design.design import Design, stays
-from ..dynamics.contacts import Grip, slowed
-from ..dynamics.scalars import FloatScalars
+from ..dynamics.elimination import Column, Elimination, Matrix
+from ..dynamics.scalars import Arithmetic, FloatScalars, Scalar
+from ..dynamics.steps import Inline
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.word import DRAWN, HOLD, indices, spell
@@ -161,3 +169,57 @@ class HeldGraph:
                 share = one.mul(entry, one.input(spell(HOLD, f, a)))
                 found[spell("tau", k)] = one.sub(found.get(spell("tau", k), 0.0), share)
         return found
+
+
+class Grip:
+    """The constraint of held frames in one state: ``rows`` of J, W and E by their diagonals."""
+
+    def __init__(
+        self,
+        one: Arithmetic,
+        rows: Sequence[Column],
+        weights: Sequence[float],
+        yielding: Sequence[float],
+    ) -> None:
+        self.one, self.rows = one, rows
+        self.weighted = [{k: x * weights[k] for k, x in row.items()} for row in rows]
+        self.factors = self._factors(yielding)
+
+    def _factors(self, yielding: Sequence[float]) -> Elimination:
+        G: Matrix = [[0.0] * len(self.rows) for _ in self.rows]
+        for a, row in enumerate(self.weighted):
+            for b in range(a + 1):
+                G[a][b] = _dot(row, self.rows[b])
+            G[a][a] = G[a][a] + yielding[a]
+        return Elimination.of(Inline(self.one, "_grip"), G, dict.fromkeys(range(len(self.rows)), 0))
+
+    def held(self, motion: Column, rests: Sequence[Scalar], slip: float = 0.0) -> Column:
+        """The nearest to ``motion`` x with J x' + r = 0, of ``rests`` r by row; or, by a share
+        ``slip``, towards x itself."""
+        moves = {a: _dot(row, motion) + rests[a] for a, row in enumerate(self.rows)}
+        by = self.factors.solve(moves)
+        found = dict(motion)
+        for a, row in enumerate(self.weighted):
+            for k, x in row.items():
+                if a in by:
+                    found[k] = found.get(k, 0.0) - x * by[a] * (1 - slip)
+        return found
+
+
+def slowed(one: Arithmetic, motion: Column, limits: Sequence[float]) -> Column:
+    """The motion, all of it as much slower as brings each coordinate within ± its limit."""
+    largest: Scalar = 1.0
+    for k, x in motion.items():
+        share = x * (1 / limits[k])
+        for side in (share, -share):
+            largest = one.select(largest - side, side, largest)
+    slower = one.recip(largest)
+    return {k: x * slower for k, x in motion.items()}
+
+
+def _dot(a: Column, b: Column) -> Scalar:
+    total: Scalar = 0.0
+    for k, x in a.items():
+        if k in b:
+            total = total + x * b[k]
+    return total

@@ -26,7 +26,7 @@ from .checks import mix
 from .choices import ERROR, LATHROP, WORDS
 from .effects import refused
 from .function_options import FunctionOptions
-from .functions import ROLLOUTS, SOLVING
+from .functions import HOLDING, ROLLOUTS, SOLVING
 from .hardware_options import HardwareOptions
 from .nested import (
     FORMULATED,
@@ -145,12 +145,12 @@ def canonical_of(design: Design, bodies: bool = False) -> Callable[[Robot], Robo
 
 def holds(design: Design) -> bool:
     """Whether frames are held in the design's states."""
-    return "cfd" in design.functions
+    return not set(HOLDING).isdisjoint(design.functions)
 
 
 def stays(design: Design) -> bool:
     """Whether the frames that are held do not move in any state."""
-    return design.functions == ("cfd",)
+    return set(HOLDING).issuperset(design.functions)
 
 
 def has_rollouts(design: Design) -> bool:

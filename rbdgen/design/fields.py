@@ -42,6 +42,11 @@ ARRAYS: dict[str, tuple[str, ...]] = {
     "dtau_dqd": ("effort", "velocity"),
     "dqdd_dq": ("acceleration", "position"),
     "dqdd_dqd": ("acceleration", "velocity"),
+    **{
+        f"d{array}_d{name}": (of, by)
+        for array, of in (("qdd_c", "acceleration"), ("lambda_c", "effort"))
+        for name, by in (("q", "position"), ("qd", "velocity"), ("tau", "effort"))
+    },
     "dM_dq": ("effort", "acceleration", "position"),
     "d2tau_dq2": ("effort", "position", "position"),
     "d2tau_dqd2": ("effort", "velocity", "velocity"),

@@ -14,6 +14,7 @@ TRAITS = {
     "frames": "of frames that are named",
     "referred": "of frames' motions, in a frame of reference that is chosen",
     "named": "of frames that are named, and of what weighs there",
+    "held": "of frames that stay where they are, in states of which they do",
     "masses": "of what all bodies weigh, and where",
     "regresses": "τ by the bodies' inertial parameters, in which it is linear",
     "rollout": "of an accelerator only: so many steps of so long, with the effort of each",
@@ -125,7 +126,7 @@ TABLE = (
         "constraintDynamics",
         "fd with --frames constrained, such as feet on the ground: qdd_c, and the constraint "
         "forces lambda_c",
-        "named factors",
+        "named held factors",
     ),
     _row(
         "osim",
@@ -135,6 +136,14 @@ TABLE = (
         "operational-space inertia Lambda of the directions of --frames that cfd constrains",
         "named factors",
         WEIGHT,
+    ),
+    _row(
+        "dcfd",
+        "q qd tau",
+        "qdd_c lambda_c dqdd_c_dq dqdd_c_dqd dqdd_c_dtau dlambda_c_dq dlambda_c_dqd dlambda_c_dtau",
+        "computeConstraintDynamicsDerivatives",
+        "qdd_c, lambda_c and their gradients by q, qd and tau, dqdd_c_dq, dlambda_c_dq and so on",
+        "named held factors slopes matrix",
     ),
     _row(
         "step",
@@ -255,6 +264,7 @@ def unchanged_by(*causes: str) -> tuple[str, ...]:
 NEEDS = {own.name: own.takes for own in TABLE}
 GIVES = {own.name: own.gives for own in TABLE}
 OF_FRAMES, AT_FRAMES = having("frames"), (*having("frames"), *having("named"))
+HOLDING = having("held")
 # Of M's factors at named frames: of directions that are held, or might be.
 OF_CONTACTS = tuple(name for name in having("factors") if name in AT_FRAMES)
 OF_MASSES, REFERRED, REGRESSING = having("masses"), having("referred"), having("regresses")

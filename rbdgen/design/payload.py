@@ -35,7 +35,7 @@ from ..system.quoting import changing, idle
 from .arrays import held, is_loaded
 from .checks import by_joint
 from .design import Design
-from .functions import OF_CONTACTS, UNLOADED
+from .functions import HOLDING, OF_CONTACTS, UNLOADED
 
 DEFAULT_MASS, DEFAULT_REACH, DEFAULT_INERTIA = 5.0, 0.2, 0.1  # kg, m, kg·m²
 LOADS = 7  # m, c and u
@@ -182,7 +182,8 @@ def notes_of_contacts(design: Design, limits: ContactLimits) -> list[str]:
     ]
     if damping or set(OF_CONTACTS).isdisjoint(design.functions):
         unbounded = []
-    if "cfd" not in design.functions:
+    holding = ", ".join(name for name in design.functions if name in HOLDING)
+    if not holding:
         return unbounded
     why = "" if limits.weight is None else f", {SHARE:g} times the weight of {limits.weight:.4g} N"
     moment = f" and {limits.moment:.4g} N·m about it" if axes > 3 else ""
@@ -190,10 +191,10 @@ def notes_of_contacts(design: Design, limits: ContactLimits) -> list[str]:
         f"contact_force: efforts are those of frames held by up to {limits.force:.4g} N along each "
         f"axis{why}{moment}; limits: contact_force, contact_moment"
     ]
-    if others := [name for name in design.functions if name != "cfd"]:
+    if others := [name for name in design.functions if name not in HOLDING]:
         notes.append(
-            f"cfd: {', '.join(others)} is of frames that move, so words have room for that and are "
-            "less exact where frames are held; make cfd a design of its own"
+            f"{holding}: {', '.join(others)} is of frames that move, so words have room for that "
+            f"and are less exact where frames are held; make {holding} a design of its own"
         )
     return notes + unbounded
 

@@ -97,7 +97,7 @@ OF_DESIGNS = (
         f"inverse: {{value}}: integrator {{other}} would have M⁻¹ of the first point only; {LEAVE}",
     ),
     Rule(
-        (said("base_link"), of("functions", "ddid", "subcom", *REGRESSING)),
+        (said("base_link"), of("functions", "ddid", "dcfd", "subcom", *REGRESSING)),
         f"base_link: {{value}}: {{other}} is not converted to the file's base; {LEAVE}",
     ),
     *(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from ..design.choices import STEP
 from ..design.functions import (
     FACTORING,
+    HOLDING,
     NEEDS,
     OBSERVING,
     OF_FRAMES,
@@ -42,7 +43,7 @@ from .interface import GraphPorts, Ports, revolute
 from .inversion import (
     EFFORT,
     NEAR,
-    PLACES,
+    accelerating,
     apart,
     given_inverse,
     gives_forward,
@@ -53,7 +54,6 @@ from .inversion import (
 from .kinematics import Frames, Kinematics, gives_frames, gives_masses, gives_subtrees
 from .motion import RobotState, read_state
 from .recursions import AGAIN, RecursionPass, Recursions
-from .regressor import Regressor
 from .scalars import Vector
 from .solver import Columns, Solver
 from .steps import Inline, Runner, in_units, times
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from .winograd import Largest
 
 AT_GIVEN_ACCELERATION = {"id", "did", "difd", "ddid"}
-AT_GIVEN_EFFORT = {"fd", "dfd", "cfd", "step"}
+AT_GIVEN_EFFORT = {"fd", "dfd", "step", *HOLDING}
 ALONE = {name: NEEDS[name] for name in ("g", "nle")}  # τ without acceleration, and of what state
 SEEING = {"pose", "com", "subcom", "energy", "step"}  # which see where a base is
 UNACCELERATED = "_unforced"  # of regions and templates, as AGAIN
@@ -72,8 +72,7 @@ UNACCELERATED = "_unforced"  # of regions and templates, as AGAIN
 
 @dataclass(frozen=True)
 class Functions:
-    """Functions of a canonical robot; ``base`` coordinates of the first joint have their motion
-    given.
+    """Functions of a canonical robot, the motion of whose first ``base`` coordinates is given.
 
     ``sizes``: the robot with numbers alone, for what depends on how large they are. ``balance``:
     for words that joints share. The other fields are as for `trace`.
@@ -220,12 +219,13 @@ class Functions:
     ) -> None:
         """The functions of a given effort; ``at``: the pass without it."""
         tau = ports.vector("tau", self.robot.nv, self.order)
-        if "cfd" in self.functions:
-            from .contacts import gives_held
+        if self.functions & {*HOLDING}:
+            from .contacts import give_held
 
             assert solver.factors is not None and isinstance(ports, GraphPorts)
-            seen, effort = self._kinematics(state), self._effort(tau, at)
-            gives_held(ports, seen, self.frames, self.held, solver.factors, effort)
+            held, seen = (self.frames, self.held, self.multiplications), self._kinematics(state)
+            there = ports, self.functions, state, seen, held, solver.factors
+            give_held(*there, self._effort(tau, at), lambda x: self._gradient(state, x, at))
         if not self.functions & {"fd", "dfd", "step"}:
             return
         qdd = self._accelerations(tau, at, solver)
@@ -258,28 +258,22 @@ class Functions:
         }
 
     def _effort(self, tau: Vector, at: RecursionPass) -> Column:
-        """The efforts that accelerate the joints: τ less the bias, by coordinate."""
-        run, units = self.recursions.solving, self.balance
-        together = run is not self.run
-        effort = {}
-        for k, i in self.order.items():
-            asked = times(tau[k], units.at(k))
-            bias = in_units(at.tau[k], units.at(k) / units.effort(k))
-            here = ("effort", i if together or run.shares else 0)
-            effort[k] = run(Visit("force", (k,)), here, operator.sub, asked, bias)
-        return effort
+        run = self.recursions.solving
+        return accelerating(run, self.order, self.balance, tau, at.tau, run is not self.run)
 
     def _slopes(
         self, state: RobotState, qdd: Column, at: RecursionPass, solver: Solver
     ) -> list[Columns]:
         """∂q̈/∂q and ∂q̈/∂q̇."""
+        return solver.slopes(self._gradient(state, qdd, at), AGAIN, ACCELERATIONS + 1)
+
+    def _gradient(self, state: RobotState, qdd: Column, at: RecursionPass) -> Gradient:
+        """M and the gradients of τ at the q̈ that was found, in the units in which M is inverted."""
         if at.accelerated is not None and not self.run.shares:  # as visits it would read itself
-            gradient = at.accelerated(qdd)
-        else:
-            found = self._in_robots_units(qdd)
-            own = [*state.qdd[: self.base], *(found.get(k, 0.0) for k in self.order)]
-            gradient = self.recursions(replace(state, qdd=own), True, AGAIN).whole
-        return solver.slopes(self._inverting(gradient), AGAIN, ACCELERATIONS + 1)
+            return self._inverting(at.accelerated(qdd))
+        found = self._in_robots_units(qdd)
+        own = [*state.qdd[: self.base], *(found.get(k, 0.0) for k in self.order)]
+        return self._inverting(self.recursions(replace(state, qdd=own), True, AGAIN).whole)
 
     def _stepped(self, ports: Ports, state: RobotState, tau: Vector, first: Rates) -> StepState:
         """The state after a step, by the rule asked for."""
@@ -363,6 +357,8 @@ class Functions:
         if "subcom" in functions:
             gives_subtrees(ports, self._kinematics(state), self.frames, state.payload)
         if functions & set(REGRESSING):
+            from .regressor import Regressor
+
             own = "_regressor" if functions - {*REGRESSING} else ""
             at = replace(state, f_ext={}, payload={})
             regressor = Regressor(ports, self.robot, at, self.multiplications, own, self.order)
@@ -371,9 +367,11 @@ class Functions:
     def _kinematics(self, state: RobotState, reference: str = ALIGNED) -> Kinematics:
         """The kinematics of named frames in a state."""
         regions = "_frames" if self.functions - {*OF_FRAMES, *OF_MASSES} else ""
-        moving = "twist" in self.functions or ("drift" in self.functions and reference != ALIGNED)
-        traced = self.builder, self.robot, state, self.multiplications, regions
-        return Kinematics(*traced, moving, reference)
+        asked = {"twist", "dcfd"} if reference == ALIGNED else {"twist", "dcfd", "drift"}
+        # gradients at the q̈ of held frames may be in the one region of M: then so is all before
+        whole = self.recursions.solving.arithmetic if "dcfd" in self.functions else self.builder
+        traced = whole, self.robot, state, self.multiplications, regions
+        return Kinematics(*traced, not asked.isdisjoint(self.functions), reference)
 
     def _give_alone(self, ports: Ports, state: RobotState, name: str, regions: str) -> None:
         """τ without acceleration and forces, of a state of which no more is known."""
@@ -385,22 +383,15 @@ class Functions:
     def state(self, ports: Ports) -> RobotState:
         """The inputs that the functions need."""
         robot, forced = self.robot, not self.functions <= set(UNFORCED)
-        moves = any("qd" in NEEDS.get(name, ("qd",)) for name in self.functions)
+        asked = {array for name in self.functions for array in NEEDS.get(name, ("qd",))}
         turning = revolute(robot) if self.sincos_inputs else []
         several = len(robot.children[-1]) > 1 and self.functions & set(OF_MASSES)
         about_origin = self.reference == WORLD and self.functions & {*REFERRED}
         sees = self.functions & SEEING or several or about_origin  # where a base is
-        asked: list[int] = []
-        for i in robot.moving:
-            joint, at = robot.joints[i], robot.q_slices[i]
-            if i not in turning:
-                hidden = PLACES.get(joint.kind, 0) if joint.parent < 0 and not sees else 0
-                asked += range(at.start + hidden, at.stop)
-        given = self.functions & (AT_GIVEN_ACCELERATION | {*REGRESSING})
-        changes = robot.nv if given else self.base if forced else 0
-        rates = robot.nv if moves else 0
+        changes = robot.nv if "qdd" in asked else self.base if forced else 0
+        rates = robot.nv if "qd" in asked else 0
         return read_state(
-            *(ports, robot, turning, asked, rates, changes),
+            *(ports, robot, turning, bool(sees), rates, changes),
             self.external_forces if forced else (),
             [self.payload] if self.payload and not self.functions <= set(UNLOADED) else [],
         )

@@ -6,6 +6,7 @@ Solutions with M: from the bias and ∂τ the inverse M⁻¹, q̈ and the gradie
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from itertools import product
 
@@ -14,28 +15,26 @@ import numpy as np
 from ..design.functions import INVERTING, OF_CONTACTS
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
+from ..graph.visits import Visit
 from ..graph.word import FAR, indices, kind_of, spell
-from ..robot.model import BASE, JointKind, Robot, RobotError
+from ..robot.model import BASE, Robot, RobotError
 from ..robot.rotors import drivetrains
 from . import drivetrains as gears
 from .composite import Gradient
-from .elimination import Elimination, Entries, Matrix, Order
+from .elimination import Column, Elimination, Entries, Matrix, Order
 from .interface import GraphPorts, Ports
-from .motion import RobotState
+from .motion import PLACES, RobotState
 from .recursions import LOGARITHMIC, RecursionPass, Recursions
 from .scalars import FloatScalars, Scalar, Vector
 from .solver import Columns, Solver
 from .spatial import is_zero
-from .steps import Inline, Runner
+from .steps import Inline, Runner, in_units, times
+from .units import Balance
 
 COMPARED = 30  # coordinates, from which on M⁻¹ by LᵀDL takes fewer products on every robot
 EFFORT = "effort"  # what is left of forward dynamics where the bias is known
 SIZES_STATES, SIZES_SEED = 8, 3
 NEAR = "near"  # how M⁻¹ is found
-PLACES = {
-    JointKind.FLOATING: 3,
-    JointKind.PLANAR: 2,
-}  # coordinates that say where, not how turned
 
 
 def ways(
@@ -217,3 +216,17 @@ def _read(graph: Graph) -> Graph:
     read = {node.name for node in graph.nodes if node.op is Op.INPUT}
     inputs = dict.fromkeys(name for name in graph.inputs if name in read)
     return Graph(tuple(inputs), graph.outputs)
+
+
+def accelerating(
+    run: Runner, order: Order, units: Balance, tau: Vector, bias: Vector, together: bool
+) -> Column:
+    """τ less the bias, by coordinate, in the units in which M is inverted; ``together``: in regions
+    of its solution."""
+    effort = {}
+    for k, i in order.items():
+        asked = times(tau[k], units.at(k))
+        own = in_units(bias[k], units.at(k) / units.effort(k))
+        here = ("effort", i if together or run.shares else 0)
+        effort[k] = run(Visit("force", (k,)), here, operator.sub, asked, own)
+    return effort

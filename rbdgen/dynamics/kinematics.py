@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..graph.node import Builder
 from ..graph.word import spell
 from ..robot.frames import ALIGNED, LOCAL, WORLD
 from ..robot.model import JointKind, Robot, RobotError, Transform, frozen
@@ -25,7 +24,7 @@ from .drivetrains import armature
 from .interface import GraphPorts
 from .motion import RobotState, multiplier
 from .outward import move
-from .scalars import Scalar, Vector
+from .scalars import Arithmetic, Scalar, Vector
 from .spatial import ZERO, ConstantRotation, Tensor, Twist, add, cross, dot, matvec, scale, sub
 from .steps import Inline
 from .units import Units
@@ -52,7 +51,7 @@ class Kinematics:
 
     def __init__(
         self,
-        builder: Builder,
+        builder: Arithmetic,
         robot: Robot,
         state: RobotState,
         multiplications: int,
@@ -60,7 +59,7 @@ class Kinematics:
         moving: bool,
         reference: str = ALIGNED,
     ) -> None:
-        self.robot, self.reference = robot, reference
+        self.builder, self.robot, self.reference = builder, robot, reference
         weightless = replace(robot, gravity=frozen(ZERO))
         still = RobotState(state.q, state.qd, [0.0] * robot.nv, turns=state.turns)
         self.moved = move(Inline(builder, regions), weightless, still, Units(), multiplications)
@@ -85,7 +84,7 @@ class Kinematics:
         else:
             base = self.placed[i].base
             at = self._at(i, frame) if self.reference == ALIGNED else sub(ZERO, base)
-            seen = ((j, self.placed[j].R, sub(at, self.placed[j].p)) for j in self._path(i))
+            seen = ((j, self.placed[j].R, sub(at, self.placed[j].p)) for j in self.path(i))
         found = Columns()
         for j, R, arm in seen:
             factor = multiplier(self.robot.joints[j])
@@ -127,7 +126,7 @@ class Kinematics:
         turned = ConstantRotation(frame.rotation)
         R = [turned.forward(e) for e in ONE]
         arm = turned.back(frame.translation.tolist())
-        for j in self._path(i):
+        for j in self.path(i):
             yield j, R, arm
             joint, moved = self.robot.joints[j], self.moved[j]
             if moved.rotation is not None:
@@ -176,7 +175,7 @@ class Kinematics:
         here = self.placed[i]
         return add(here.p, matvec(here.R, frame.translation.tolist()))
 
-    def _path(self, i: int) -> Iterable[int]:
+    def path(self, i: int) -> Iterable[int]:
         """The joints from a body to the base."""
         while i >= 0:
             yield i

@@ -41,6 +41,11 @@ from .spatial import (
 )
 from .steps import Runner
 
+PLACES = {
+    JointKind.FLOATING: 3,
+    JointKind.PLANAR: 2,
+}  # coordinates that say where, not how turned
+
 
 @dataclass
 class Motion:
@@ -95,7 +100,7 @@ def read_state(
     ports: Ports,
     robot: Robot,
     turning: Sequence[int],
-    q: Sequence[int],
+    sees: bool,
     rates: int,
     changes: int,
     pushed: Sequence[int],
@@ -103,10 +108,17 @@ def read_state(
 ) -> RobotState:
     """A state from the inputs of an algorithm, in this order.
 
-    sin and cos of the joints ``turning``, the coordinates ``q``, the first ``rates`` of q̇ and
-    ``changes`` of q̈, forces on the bodies ``pushed``, and the payload of a joint's body, where its
-    link's frame is.
+    sin and cos of the joints ``turning``, the coordinates of all others, of those on the base
+    without the base's place unless it ``sees`` that, the first ``rates`` of q̇ and ``changes`` of
+    q̈, forces on the bodies ``pushed``, and the payload of a joint's body, where its link's frame
+    is.
     """
+    q: list[int] = []
+    for i in robot.moving:
+        joint, own = robot.joints[i], robot.q_slices[i]
+        if i not in turning:
+            hidden = PLACES.get(joint.kind, 0) if joint.parent < 0 and not sees else 0
+            q += range(own.start + hidden, own.stop)
     turns = {i: (ports.given(spell("sin", i)), ports.given(spell("cos", i))) for i in turning}
     return RobotState(
         ports.vector("q", robot.nq, q),

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from .articulated import aba, minv
     from .contacts import (
         Constrained,
+        ConstrainedDerivatives,
         apart_minv,
+        constraint_derivatives,
         constraint_dynamics,
         joint_aba,
         joint_minv,
@@ -65,7 +67,9 @@ __getattr__ = names_from(
         ),
         ".contacts": (
             "Constrained",
+            "ConstrainedDerivatives",
             "apart_minv",
+            "constraint_derivatives",
             "constraint_dynamics",
             "joint_aba",
             "joint_minv",
@@ -105,6 +109,7 @@ __getattr__ = names_from(
 
 __all__ = [
     "Constrained",
+    "ConstrainedDerivatives",
     "Energies",
     "ForwardDerivatives",
     "InverseDerivatives",
@@ -116,6 +121,7 @@ __all__ = [
     "State",
     "aba",
     "aba_derivatives",
+    "constraint_derivatives",
     "constraint_dynamics",
     "by_payload",
     "center_of_mass",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 
-SYMMETRIC = ("M", "Minv", "Lambda")  # a graph has their lower triangle only
+SYMMETRIC = ("M", "Minv", "Lambda", "dqdd_c_dtau")  # a graph has their lower triangle only
 ROOT = "root"  # a number of a state, below 0 where its base moves as it is told
 PARAMETER = "parameter"  # a number that a register holds
 FAR = "far"  # a number: 1 where the M⁻¹ that came in was not near, else 0
@@ -41,6 +41,7 @@ SHAPES: dict[str, tuple[int | str, ...]] = {
     "J": (FRAMES, 6, V),
     **dict.fromkeys(("twist", "drift", "lambda_c"), (FRAMES, 6)),
     "Lambda": (DIRECTIONS, DIRECTIONS),
+    **dict.fromkeys(("dlambda_c_dq", "dlambda_c_dqd", "dlambda_c_dtau"), (FRAMES, 6, V)),
     "com": (3,),
     "subcom": (FRAMES, 3),
     "Jcom": (3, V),

@@ -216,6 +216,24 @@ class Calls(Observing, Configuration):
 
     cfd = constraintDynamics
 
+    def computeConstraintDynamicsDerivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        out: Out = None,
+    ) -> tuple[Array, Array, Array, Array, Array, Array]:
+        """∂q̈/∂q, ∂q̈/∂v, ∂q̈/∂τ, each (…, nv, nv), and ∂λ/∂q, ∂λ/∂v, ∂λ/∂τ, each (…, F, 6, nv).
+
+        Of the function dcfd, at the q̈ and λ that `constraintDynamics` has.
+        """
+        call = "computeConstraintDynamicsDerivatives"
+        found: tuple[Array, Array, Array, Array, Array, Array]
+        found = self._found(call, q, v, tau, f_ext=f_ext, out=out)
+        return found
+
     def rollout(
         self,
         q: ArrayLike,

@@ -65,7 +65,7 @@ CALLS = (
         for name, call in _CALLS.items()
         if _GIVEN.keys() >= {*call.functions}
     }
-    | {alias: Call((name,), GIVES[name]) for alias, name in ALIASES.items() if name not in WHOLE}
+    | {alias: _call(name) for alias, name in ALIASES.items() if name not in WHOLE}
     | {
         "framesForwardKinematics": Call(("pose",), GIVES["pose"]),
         "getFrameJacobian": Call(("jac",), GIVES["jac"]),
