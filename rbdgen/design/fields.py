@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..graph.word import FRAMES, SHAPES, Q, V, Word, X, first_of, parse
+from ..robot.base_parameters import SIZE, base_columns
 from ..robot.model import JointKind, Robot
 from ..robot.variations import PAYLOAD
 from ..system.records import NamedWord, Scaled
-from .arrays import named_links
+from .arrays import given_coordinates, named_links
 from .design import Design
 from .limits import motions
 
@@ -116,6 +117,8 @@ class Meanings:
             return (self.payload, PAYLOAD_UNITS[word.indices[0]])
         if word.kind in NUMBERS:
             return ("", NUMBERS[word.kind])
+        if word.kind in ("Y", "Yb"):
+            return self._regressed(word)
         quantities = self._quantities(word)
         if not quantities and word.kind not in PURE:
             return "", ""
@@ -123,6 +126,17 @@ class Meanings:
         owners = ", ".join(dict.fromkeys(owner for owner, _ in places if owner))
         moved = [motion for _, motion in places if motion]
         return owners, unit_of(quantities, moved) if quantities else "1"
+
+    def _regressed(self, word: Word) -> tuple[str, str]:
+        """The joint and the body of a regressor's entry, and its unit."""
+        row, column = word.indices
+        body, k = self.robot.moving[column // SIZE], column % SIZE
+        if word.kind == "Yb":
+            body, k = base_columns(self.robot, given_coordinates(self.design, self.robot))[column]
+        joint, motion = self.v[row]
+        powers = Unit(FORCE[motion])
+        powers.subtract({"kg": 1, "m": 0 if k == 0 else 1 if k < 4 else 2})
+        return f"{joint}, {self.robot.joints[body].body}", _spelt(powers)
 
     def _quantities(self, word: Word) -> tuple[str, ...]:
         """The quantities of an array, or of a part of A and B: q's change, then q̇'s."""
@@ -169,6 +183,11 @@ def unit_of(quantities: Sequence[str], moved: Sequence[str]) -> str:
         sign = -1 if k else 1
         for unit, power in {**units[motion], "s": seconds}.items():
             powers[unit] += sign * power
+    return _spelt(powers)
+
+
+def _spelt(powers: Unit) -> str:
+    """``N·m/rad²``."""
     above = [f"{unit}{POWERS.get(n, '')}" for unit, n in powers.items() if n > 0]
     below = [f"{unit}{POWERS.get(-n, '')}" for unit, n in powers.items() if n < 0]
     over = "·".join(above) or "1"

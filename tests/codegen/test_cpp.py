@@ -102,8 +102,19 @@ def compare(folder: Path, robot: str, n: int = 1000, **choices: Any) -> Library:
         ("gantry", {"functions": ("ddid",), "external_forces": ("all",)}),
         ("gantry", {"functions": ("regressor", "base_regressor")}),
         ("gantry", {**HELD, "external_forces": ("all",)}),
+        ("pendulum", {**HELD, "functions": ("dcfd",), "frames": ("lower_rod",)}),
     ],
-    ids=["gantry", "pendulum", "iiwa14", "observed", "step", "second", "regressor", "contact"],
+    ids=[
+        "gantry",
+        "pendulum",
+        "iiwa14",
+        "observed",
+        "step",
+        "second",
+        "regressor",
+        "contact",
+        "slopes",
+    ],
 )
 def test_it_computes_what_the_graph_does(
     robot: str, choices: dict[str, Any], tmp_path: Path

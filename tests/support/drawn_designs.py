@@ -43,7 +43,7 @@ FUNCTIONS = (
     *(("id",), ("fd",), ("m",), ("minv",), ("did",), ("dfd",), ("difd",), ("ddid",), ("cfd",)),
     *(("step",), ("g",), ("nle",), ("pose", "twist"), ("jac",), ("drift",), ("com", "jcom")),
     *(("energy",), ("ag", "hg"), ("id", "m"), ("did", "minv"), ("fd", "jac"), ("id", "com")),
-    *(("osim",), ("subcom",), ("regressor",), ("base_regressor",)),
+    *(("osim",), ("subcom",), ("regressor",), ("base_regressor",), ("dcfd",)),
 )
 OF_LOOPS = ("id", "m", "did", "minv", "fd", "dfd")
 LONG = {
@@ -52,12 +52,13 @@ LONG = {
     "ddid",
     "step",
     "cfd",
+    "dcfd",
     "osim",
 }  # which take minutes on a base that moves freely
 IN_LOOPS, IN_TURN = ("auto", "composite", "logarithmic"), ("auto", "composite", "lathrop-linear")
 OF_TASKS = (("id", "fd"), ("did", "m"), ("dfd", "id"), ("minv", "g", "nle"), ("fd", "euler"))
 OF_JOINTS = (("id",), ("fd",), ("m",), ("minv",), ("did", "m"), ("dfd",), ("difd",), ("nle",))
-AT_FRAMES = {"pose", "twist", "jac", "drift", "cfd", "osim", "subcom"}
+AT_FRAMES = {"pose", "twist", "jac", "drift", "cfd", "osim", "subcom", "dcfd"}
 SHARINGS: tuple[Choices, ...] = (
     *({"fit": False}, {"fit": False}, {}, {"ii": 3}, {"ii": 2, "fold": "none"}),
     *({"multipliers": 40}, {"fold": "joints", "ii": 12}, {"fold": "joints", "ii": 24}),
@@ -136,7 +137,7 @@ def drawn(seed: int, number: int, folder: Path) -> Drawn:
     if {"twist", "jac", "drift"} & set(functions):
         references = ({}, {"reference": "local"}, {"reference": "world"})
         choices |= dealt("reference", references, seed, number)
-    if {"cfd", "osim"} & set(functions):
+    if {"cfd", "osim", "dcfd"} & set(functions):
         choices |= dealt("contact", ({}, {"contact": "surface"}), seed, number)
         choices |= dealt("damping", ({"contact_damping": 0.1},) * 3 + ({},), seed, number)
     forces = ({}, {}, {"external_forces": (some,)}, {"external_forces": ("all",)})
