@@ -13,8 +13,11 @@ from rbdgen.codegen.cpp import cpp
 from rbdgen.compile.floats import COLUMN, FACTORS, alike
 from rbdgen.compile.flow import front_end
 from rbdgen.graph.evaluate import evaluate
-from rbdgen.graph.visits import inlined
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Builder
+from rbdgen.graph.visits import Program, Source, Visit, VisitResult, inlined, scaled
 from tests.codegen.test_cpp import WALKER, compare
+from tests.support.library import Library, has
 
 SEED = 5
 ABOUT = {"robot": "a robot", "functions": "functions"}
@@ -58,6 +61,70 @@ def test_one_state_is_that_of_a_batch(
     made = compare(tmp_path, robot, **choices)
     assert set(made.facts["alone"]["stages"]) == templates
     assert max(made.facts["alone"]["visits"]) > 1
+
+
+def reciprocals(visits: int) -> Program:
+    """Visits to 1 / (a x² + b), of which a is each one's own constant and b what another gives."""
+    builder = Builder()
+    a, x, b = (builder.input(name) for name in ("a", "x", "b"))
+    sine = builder.sin(builder.add(x, b))
+    found = builder.mul(builder.recip(builder.add(builder.mul(a, builder.mul(x, x)), b)), sine)
+    template = Graph(("a", "x", "b"), {"y": found, "square": builder.mul(x, x)})
+    builder = Builder()
+    first = Graph(("t",), {"b": builder.mul(2.0, builder.input("t"))})
+    builder = Builder()
+    names = [f"y[{k}]" for k in range(visits)]
+    total = builder.input(names[0])
+    for name in names[1:]:
+        total = builder.sub(total, builder.input(name))
+    own = [Visit("limb", (k,)) for k in range(visits)]
+    b_of = VisitResult(Visit("first", ()), "b")
+    reads: dict[Visit, dict[str, Source]] = {Visit("first", ()): {"t": "t"}}
+    reads |= {
+        v: {
+            "a": 1.0 + k,
+            "x": scaled(f"x[{k}]", (-1.0) ** k),
+            "b": scaled(b_of, 2.0 ** (k % 2)),
+        }
+        for k, v in enumerate(own)
+    }
+    reads[Visit("rest", ())] = {
+        name: scaled(VisitResult(v, "y"), -1.0) for name, v in zip(names, own, strict=True)
+    }
+    outputs: dict[str, Source] = {"total": VisitResult(Visit("rest", ()), "z"), "t": "t"}
+    outputs |= {name: VisitResult(v, "y") for name, v in zip(names, own, strict=True)}
+    outputs["last"] = scaled(VisitResult(own[-1], "square"), -1.0)
+    rest = Graph(tuple(names), {"z": total})
+    return Program({"first": first, "limb": template, "rest": rest}, reads, outputs)
+
+
+@pytest.mark.parametrize("visits", [3, 11])
+def test_broken_and_singular_states(
+    visits: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lanes that no visit has are no pivots."""
+    monkeypatch.setattr("rbdgen.codegen.lanes.SAVES", 9.0)
+    program = reciprocals(visits)
+    names = [*(f"x[{k}]" for k in range(visits)), "t"]
+    graph = inlined(program, names)
+    made = Library(graph, tmp_path, alone=[program])
+    assert made.facts["alone"]["visits"] == [1, visits, 1, 0]
+    for dtype, within in ((np.float64, 1e-14), (np.float32, 1e-5)):
+        state = np.random.default_rng(SEED).uniform(0.5, 1, (1, visits + 1)).astype(dtype)
+        columns = dict(zip(names, state.T.astype(float), strict=True))
+        expected = np.stack(list(evaluate(graph, columns).values()))[:, 0]
+        for isa in has():
+            code, found = made.rows(state, isa=isa)
+            assert (
+                code == 0 and np.abs(found[0] - expected).max() <= within * np.abs(expected).max()
+            )
+            broken = state.copy()
+            broken[0, visits - 1] = np.nan
+            code, found = made.rows(broken, isa=isa)
+            assert code == 0 and np.isnan(found).all()
+            broken[0, [visits - 1, visits]] = 0.0
+            code, found = made.rows(broken, isa=isa)
+            assert code == 1 and np.isnan(found).all()
 
 
 def test_nothing_is_alike_where_it_saves_too_little() -> None:
