@@ -30,7 +30,8 @@ IN_ORDER: dict[str, dict[str, str]] = {
     "tutorial-quadruped": {},
 }
 SLOW = ("howto", "solvers", "tutorial-arm", "tutorial-board", "tutorial-quadruped")
-NEEDS = {"solvers": ("pinocchio", "crocoddyl", "casadi")}  # of an extra that tests do without
+# Of an extra that tests do without.
+NEEDS = {"solvers": ("pinocchio", "crocoddyl", "casadi", "mujoco")}
 
 # In a page's source, for what does not run: why, and the line; all that begin so before an "…".
 MARK = re.compile(r"^<!-- not run, (.+?): (.+) -->$", re.MULTILINE)

@@ -46,8 +46,8 @@ INSTALL = {
 def _legend() -> str:
     return (
         f"µs of CPU time of one thread, the least of {RUNS} solves that alternate, or of calls; an "
-        "iteration: a whole solve by its iterations and knots, in crocoddyl its first evaluation "
-        f"counts as one. {processor()}, load {os.getloadavg()[1]:.1f}."
+        "iteration: a whole solve by its knots and iterations, and one more for the evaluation "
+        f"before them. {processor()}, load {os.getloadavg()[1]:.1f}."
     )
 
 
@@ -174,12 +174,9 @@ def _mujoco(problem: str, progress: Progress) -> Iterator[Row]:
     data.qfrc_applied[:] = tau
     forward = lambda: dynamics.aba(q, v, tau, out=a), lambda: mujoco.mj_forward(model, data)
     yield called(*said, "mj_forward", "aba", forward)
-    yield called(
-        *said,
-        "mj_step alone",
-        "a controller and mj_step",
-        [
-            lambda: (dynamics.rnea(q, v, a, out=tau), mujoco.mj_step(model, data)),
-            lambda: mujoco.mj_step(model, data),
-        ],
-    )
+    other = mujoco.MjData(model)  # where the peer computes the efforts of a state that goes on
+    stepping = [
+        lambda: (dynamics.rnea(q, v, a, out=tau), mujoco.mj_step(model, data)),
+        lambda: (mujoco.mj_inverse(model, other), mujoco.mj_step(model, data)),
+    ]
+    yield called(*said, "mj_inverse", "efforts and mj_step", stepping)
