@@ -16,6 +16,7 @@ PLACES = {
     "solvers": "solvers.solvers",
     "kinematics": "kinematics.kinematics",
     "ros2": "ros2.ros2",
+    "jax": "in_jax.within",
     "parameters": "parameters.parameters",
     "payload": "payload.payload",
     "identities": "identities.saved",

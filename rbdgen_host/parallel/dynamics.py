@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from rbdgen.api.folder import InputError
-from rbdgen.design.design import Design
+from rbdgen.design.design import Design, promising
 from rbdgen.design.effects import refuse_design
 from rbdgen.design.loading import load, refuse_unknown
 from rbdgen.design.options import DesignChoices
@@ -31,14 +31,17 @@ from .formulations import (
 )
 from .jax_installed import jax, jnp
 from .links import links_of
-from .native import NATIVE, Native
+from .native import NATIVE, Native, can_compile
 from .passing import Passing
 from .refusals import refuse
 from .rules import Rules
 from .step import integrated
+from .straight import GRAPH, Straight
 
 OURS = ("base", "mimic", "gravity", "open_loops", "xacro")  # choices that change the robot
 DTYPES = ("float64", "float32")
+COMPILED = (NATIVE, GRAPH)  # methods that are the compiler's, not one of the formulations
+FEW = 8  # coordinates, of whose graphs XLA compiles in seconds
 SLOPES_OF = {"did": "id", "dfd": "fd"}
 ORDER = ("q", "qd", "qdd", "tau", "f_ext")  # of arrays that a function takes
 
@@ -75,11 +78,13 @@ class Dynamics:
             )
         self.dtype = jnp.dtype(dtype)
         self.robot, self._design = _loaded(robot, choices)
+        self._filed = not isinstance(robot, Robot)
         self._threads = threads
         links = links_of(self.robot)
         self._links = links.arrays(lambda x: jnp.asarray(x, self.dtype))
         self._along = Passing(links.parent)
         self._compiled = cache(self._made)
+        self._rules = cache(self._ruled)
 
     @property
     def nq(self) -> int:
@@ -95,48 +100,73 @@ class Dynamics:
         return list(self.robot.joint_names)
 
     @property
+    def inverse_method(self) -> str:
+        """The method of inverse dynamics by default.
+
+        On a CPU "native", for which the robot's file is compiled; without file or C++ compiler
+        "graph" of at most `FEW` coordinates, "serial" of more. Elsewhere "axes".
+        """
+        return self._usual("serial", "axes")
+
+    @property
+    def mass_method(self) -> str:
+        """The mass matrix's method by default: "native" or "graph" likewise, else "composite"."""
+        return self._usual("composite", "composite")
+
+    @property
     def forward_method(self) -> str:
-        """The method of forward dynamics by default: "serial" on a CPU, where fewest operations
-        take least time, else "hybrid_abia"; "jsiia" where a joint mimics another."""
+        """The method of forward dynamics by default: "native" or "graph" likewise, else "serial" on
+        a CPU and "hybrid_abia" elsewhere; "jsiia" where a joint mimics another."""
         if self._links.mimics:
-            return "jsiia"
-        return "serial" if jax.default_backend() == "cpu" else "hybrid_abia"
+            return self._usual("jsiia", "jsiia")
+        return self._usual("serial", "hybrid_abia")
+
+    def _usual(self, on_cpu: str, elsewhere: str) -> str:
+        if jax.default_backend() != "cpu":
+            return elsewhere
+        if self._filed and can_compile():
+            return NATIVE
+        return GRAPH if self.nv <= FEW else on_cpu
 
     def inverse_dynamics(
-        self, q: Any, qd: Any, qdd: Any, method: str = "axes", f_ext: Any = None
+        self, q: Any, qd: Any, qdd: Any, method: str | None = None, f_ext: Any = None
     ) -> Array:
-        """τ (…, nv). ``method``: "serial", one link after another; "link", "world" or "axes", as
-        scans in the links' frames, in the base's, or along the base's axes."""
-        _known(method, (*INVERSE, NATIVE))
+        """τ (…, nv). ``method``: "native", compiled C++; "graph", the compiler's graph in JAX;
+        "serial", one link after another; "link", "world" or "axes", as scans in the links' frames,
+        in the base's, or along the base's axes; None, `inverse_method`."""
+        method = self.inverse_method if method is None else method
+        _known(method, (*INVERSE, *COMPILED))
         return self._call(("id", method), q=q, qd=qd, qdd=qdd, f_ext=f_ext)
 
-    def mass_matrix(self, q: Any, method: str = "composite") -> Array:
-        """M (…, nv, nv). ``method``: "composite", sums of inertias; "columns", inverse dynamics
-        of each unit acceleration."""
-        _known(method, (*MASS, NATIVE))
+    def mass_matrix(self, q: Any, method: str | None = None) -> Array:
+        """M (…, nv, nv). ``method``: "native" and "graph" as above; "composite", sums of inertias;
+        "columns", inverse dynamics of each unit acceleration; None, `mass_method`."""
+        method = self.mass_method if method is None else method
+        _known(method, (*MASS, *COMPILED))
         return self._call(("m", method), q=q)
 
     def forward_dynamics(
         self, q: Any, qd: Any, tau: Any, method: str | None = None, f_ext: Any = None
     ) -> Array:
-        """q̈ (…, nv). ``method``: "serial", articulated bodies one after another; "jsiia", the
-        inverse of the mass matrix; "hybrid_abia", articulated inertias one after another and all
-        else as scans; "scanned_abia", these too; "cfa", constraint forces by odd-even elimination;
-        None, `forward_method`.
+        """q̈ (…, nv). ``method``: "native" and "graph" as above; "serial", articulated bodies one
+        after another; "jsiia", the inverse of the mass matrix; "hybrid_abia", articulated inertias
+        one after another and all else as scans; "scanned_abia", these too; "cfa", constraint forces
+        by odd-even elimination; None, `forward_method`.
 
         RobotError where a robot cannot have the method, with the link and the cure.
         """
         method = self.forward_method if method is None else method
-        _known(method, (*FORWARD, NATIVE))
-        if method != NATIVE:
+        _known(method, (*FORWARD, *COMPILED))
+        if method not in COMPILED:
             refuse(self._links, method)
         return self._call(("fd", method), q=q, qd=qd, tau=tau, f_ext=f_ext)
 
     def inverse_dynamics_derivatives(
-        self, q: Any, qd: Any, qdd: Any, method: str = "axes", f_ext: Any = None
+        self, q: Any, qd: Any, qdd: Any, method: str | None = None, f_ext: Any = None
     ) -> tuple[Array, Array, Array]:
         """∂τ/∂q along the tangent space of q, ∂τ/∂q̇ and ∂τ/∂q̈ = M, (…, nv, nv) each."""
-        _known(method, (*INVERSE, NATIVE))
+        method = self.inverse_method if method is None else method
+        _known(method, (*INVERSE, *COMPILED))
         return self._call(("did", method), q=q, qd=qd, qdd=qdd, f_ext=f_ext)
 
     def forward_dynamics_derivatives(
@@ -147,8 +177,8 @@ class Dynamics:
         RobotError as of `forward_dynamics`.
         """
         method = self.forward_method if method is None else method
-        _known(method, (*FORWARD, NATIVE))
-        if method != NATIVE:
+        _known(method, (*FORWARD, *COMPILED))
+        if method not in COMPILED:
             refuse(self._links, method)
         return self._call(("dfd", method), q=q, qd=qd, tau=tau, f_ext=f_ext)
 
@@ -180,8 +210,8 @@ class Dynamics:
 
     def _made(self, which: tuple[str, str]) -> Callable[..., Any]:
         function, method = which
-        if method == NATIVE:
-            rule = self._rules[function]
+        if method in COMPILED:
+            rule = self._rules(method)[function]
             return jax.jit(lambda **arrays: rule(*(arrays[n] for n in ORDER if n in arrays)))
         if function in SLOPES_OF:
             return jax.jit(partial(self._slopes, SLOPES_OF[function], method))
@@ -204,10 +234,11 @@ class Dynamics:
 
         return jax.jit(run)
 
-    @cached_property
-    def _rules(self) -> Mapping[str, Callable[..., Any]]:
-        """The compiled functions by name; InputError for a Robot, which has no file to compile."""
-        if self._design is None:
+    def _ruled(self, method: str) -> Mapping[str, Callable[..., Any]]:
+        """The compiler's functions by name; InputError for a Robot, which has no file."""
+        if method == GRAPH:
+            return Rules(Straight(self._design, self.robot), self.robot).functions
+        if not self._filed:
             raise InputError(
                 f"method: {NATIVE} is compiled from a robot's file; this one came as a Robot"
             )
@@ -270,8 +301,8 @@ class Dynamics:
         return np.moveaxis(tree.body_forces(self._links.robot, units), 1, 2)
 
 
-def _loaded(robot: str | Path | Robot, choices: Mapping[str, Any]) -> tuple[Robot, Design | None]:
-    """The robot, and the design of its file."""
+def _loaded(robot: str | Path | Robot, choices: Mapping[str, Any]) -> tuple[Robot, Design]:
+    """The robot, and its design."""
     refuse_unknown(choices, Dynamics)
     for name in choices:
         if name not in OURS:
@@ -279,7 +310,7 @@ def _loaded(robot: str | Path | Robot, choices: Mapping[str, Any]) -> tuple[Robo
     if isinstance(robot, Robot):
         if choices:
             raise InputError(f"{next(iter(choices))}: a Robot has its own; leave it out")
-        return robot, None
+        return robot, promising(Design(robot.name))
     design, loaded = load(robot, **choices)
     refuse_design(design, str(robot), PARALLEL)
     return loaded, design

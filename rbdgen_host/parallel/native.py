@@ -13,15 +13,16 @@ from jaxlib.version import __version__ as jaxlib
 
 from rbdgen.api.folder import InputError
 from rbdgen.api.native_programs import NativeProgram, compiled
-from rbdgen.codegen.library import FLAGS, OTHER, SUFFIX
+from rbdgen.codegen.library import FLAGS, OTHER, SUFFIX, headers
 from rbdgen.design.design import Design, of_functions
 from rbdgen.robot.model import Robot
 from rbdgen.system.cache import cached, named
-from rbdgen.system.compiler import compile_with, find_compiler
+from rbdgen.system.compiler import NoCompiler, compile_with, find_compiler
 from rbdgen.system.quoting import Progress
 
 from .algebra import Array
 from .jax_installed import jax
+from .straight import forced_links
 
 KINDS = {"float64": "cpp", "float32": "cpp32"}  # by the type of its arrays
 NATIVE = "native"  # the method that these calls are
@@ -68,8 +69,7 @@ class Native:
     def _compiled(self, functions: tuple[str, ...], forced: bool) -> tuple[NativeProgram, str]:
         """The program of some functions, and the name by which XLA knows it."""
         own = of_functions(self._design, functions)
-        bodies = [self._robot.joints[i].body for i in self._robot.moving] if forced else []
-        own = replace(own, external_forces=tuple(bodies))
+        own = replace(own, external_forces=forced_links(self._robot, forced))
         program = compiled(own, self._robot, KINDS[self._dtype.name], self._say)
         return program, registered(program, self._dtype, self._say)
 
@@ -97,6 +97,16 @@ def registered(program: NativeProgram, dtype: np.dtype, say: Progress) -> str:
     jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(function), platform="cpu")
     _REGISTERED.add(name)
     return name
+
+
+def can_compile() -> bool:
+    """Whether there is what a program is compiled with: a C++ compiler, and Python's headers."""
+    try:
+        find_compiler()
+        headers()
+    except NoCompiler:
+        return False
+    return True
 
 
 _REGISTERED: set[str] = set()  # with JAX, once in a process

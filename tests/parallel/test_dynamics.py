@@ -99,9 +99,11 @@ def test_forward_dynamics(name: str, methods: list[str]) -> None:
         assert off(found, qdd) < 1e-10, method
 
 
-@pytest.mark.parametrize(("name", "method"), [("one joint", "serial"), ("mimics", "jsiia")])
+@pytest.mark.parametrize(
+    ("name", "method"), [("one joint", "graph"), ("mimics", "graph"), ("all kinds", "serial")]
+)
 def test_the_default_method_is_one_that_the_robot_can_have(name: str, method: str) -> None:
-    """Link by link on the tests' CPU, and the mass matrix where joints mimic."""
+    """The compiler's graph of a small robot on the tests' CPU, link by link of a large one."""
     dynamics = Dynamics(ROBOTS[name])
     assert dynamics.forward_method == method
     q, qd, qdd = golden.random_state(dynamics.robot, 2, np.random.default_rng(3))

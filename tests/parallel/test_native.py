@@ -1,4 +1,4 @@
-"""Compiled functions within JAX: values, first and second derivatives, batches, refusals."""
+"""The compiler's functions within JAX, as C++ and as graphs: values, derivatives, refusals."""
 
 from __future__ import annotations
 
@@ -55,14 +55,15 @@ def pendulum() -> Dynamics:
     return Dynamics("pendulum")
 
 
-def test_values(pendulum: Dynamics) -> None:
+@pytest.mark.parametrize("method", ["native", "graph"])
+def test_values(pendulum: Dynamics, method: str) -> None:
     (q, qd, qdd), f_ext, tau = states(pendulum, 6)
-    close(pendulum.inverse_dynamics(q, qd, qdd, "native", f_ext), tau)
-    close(pendulum.forward_dynamics(q, qd, tau, "native", f_ext), qdd)
-    close(pendulum.mass_matrix(q, "native"), golden.crba(pendulum.robot, q))
+    close(pendulum.inverse_dynamics(q, qd, qdd, method, f_ext), tau)
+    close(pendulum.forward_dynamics(q, qd, tau, method, f_ext), qdd)
+    close(pendulum.mass_matrix(q, method), golden.crba(pendulum.robot, q))
     many = (x.reshape(2, 3, 2) for x in (q, qd, qdd))
     free = golden.rnea(pendulum.robot, q, qd, qdd)
-    close(pendulum.inverse_dynamics(*many, "native"), free.reshape(2, 3, 2))
+    close(pendulum.inverse_dynamics(*many, method), free.reshape(2, 3, 2))
 
 
 def test_a_batch_is_one_call(pendulum: Dynamics) -> None:
@@ -80,16 +81,17 @@ def test_a_batch_is_one_call(pendulum: Dynamics) -> None:
     close(batch(q, qdd), np.array(expected))
 
 
-def test_first_derivatives(pendulum: Dynamics) -> None:
+@pytest.mark.parametrize("method", ["native", pytest.param("graph", marks=pytest.mark.slow)])
+def test_first_derivatives(pendulum: Dynamics, method: str) -> None:
     """Forwards, backwards and of a batch are the golden model's."""
     (q, qd, qdd), _, _ = states(pendulum, 4)
     tau = golden.rnea(pendulum.robot, q, qd, qdd)
 
     def inverse(*x: jax.Array) -> jax.Array:
-        return pendulum.inverse_dynamics(*x, "native")
+        return pendulum.inverse_dynamics(*x, method)
 
     def forward(*x: jax.Array) -> jax.Array:
-        return pendulum.forward_dynamics(*x, "native")
+        return pendulum.forward_dynamics(*x, method)
 
     expected = golden.rnea_derivatives(pendulum.robot, q, qd, qdd)
     close(jax.jit(jax.vmap(jax.jacfwd(inverse, (0, 1, 2))))(q, qd, qdd), tuple(expected))
@@ -97,23 +99,29 @@ def test_first_derivatives(pendulum: Dynamics) -> None:
     close(jax.vmap(jax.jit(jax.jacrev(forward, (0, 1, 2))))(q, qd, tau), tuple(expected_forward))
 
 
-def test_second_derivatives(pendulum: Dynamics) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["native", "graph"])
+def test_second_derivatives(pendulum: Dynamics, method: str) -> None:
     """By differences of the first ones, forwards and backwards; a third is refused."""
     (q, qd, qdd), f_ext, tau = (jax.tree.map(lambda x: x[0], own) for own in states(pendulum, 1))
 
     def inverse(q: jax.Array, qd: jax.Array, qdd: jax.Array, f: jax.Array) -> jax.Array:
-        return pendulum.inverse_dynamics(q, qd, qdd, "native", f)
+        return pendulum.inverse_dynamics(q, qd, qdd, method, f)
 
     def forward(q: jax.Array, qd: jax.Array, tau: jax.Array, f: jax.Array) -> jax.Array:
-        return pendulum.forward_dynamics(q, qd, tau, "native", f)
+        return pendulum.forward_dynamics(q, qd, tau, method, f)
 
     check_grads(jax.jit(inverse), (q, qd, qdd, f_ext), order=2, rtol=1e-5, atol=1e-5)
     check_grads(jax.jit(forward), (q, qd, tau, f_ext), order=2, rtol=1e-5, atol=1e-5)
-    found = jax.jacfwd(lambda q: pendulum.mass_matrix(q, "native"))(q)
+    found = jax.jacfwd(lambda q: pendulum.mass_matrix(q, method))(q)
     close(found, golden.rnea_second_derivatives(pendulum.robot, q[None], 0 * q[None],
                                                 0 * q[None]).dM_dq[0])  # fmt: skip
+    third = jax.jacfwd(jax.jacfwd(jax.jacfwd(inverse)))
+    if method == "graph":
+        assert third(q, qd, qdd, f_ext).shape == (2, 2, 2, 2)
+        return
     with pytest.raises(InputError, match=r"second derivatives, and this is a third"):
-        jax.jacfwd(jax.jacfwd(jax.jacfwd(inverse)))(q, qd, qdd, f_ext)
+        third(q, qd, qdd, f_ext)
 
 
 @pytest.mark.slow
@@ -141,12 +149,12 @@ def test_along_the_tangent_space(text: str, base: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["native", "composite"])
+@pytest.mark.parametrize("method", ["native", "graph", "composite"])
 def test_matrices_of_derivatives(method: str, tmp_path: Path) -> None:
     """With forces on links and a floating base, of compiled functions and of JAX's own."""
     (tmp_path / "robot.urdf").write_text(HOPPER)
     dynamics = Dynamics(tmp_path / "robot.urdf", base="floating")
-    own = (method, method) if method == "native" else ("axes", "jsiia")
+    own = ("axes", "jsiia") if method == "composite" else (method, method)
     (q, qd, qdd), f_ext, tau = states(dynamics, 3)
     found = dynamics.inverse_dynamics_derivatives(q, qd, qdd, own[0], f_ext)
     close(found, tuple(golden.rnea_derivatives(dynamics.robot, q, qd, qdd, f_ext)))
