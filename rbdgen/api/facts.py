@@ -11,6 +11,7 @@ from ..compile.accelerator_area import accelerator_features
 from ..compile.front import Front
 from ..compile.product import Product
 from ..design.bounds import whole_turns
+from ..design.coordinates import Meanings
 from ..design.design import Design, choice_of, has_rollouts
 from ..design.facts import (
     Area,
@@ -30,7 +31,6 @@ from ..design.facts import (
     TaskFacts,
     Width,
 )
-from ..design.fields import Meanings
 from ..design.functions import ROLLOUTS
 from ..design.manifest import Angle
 from ..design.nested import FITTED

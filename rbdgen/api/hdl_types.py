@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..design.coordinates import Field
 from ..design.facts import FunctionFacts
-from ..design.fields import Field
 from ..design.manifest import HardwareManifest, PortField
 from ..graph.word import kind_of, spell
 from ..shell.emit import verilog_file

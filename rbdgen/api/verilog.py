@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..compile.product import Product
-from ..design.fields import Field
+from ..design.coordinates import Field
 from ..design.manifest import (
     BitFacts,
     Fifo,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from ..graph.accuracy import SCALES
 from ..system.records import NamedWord, Record
-from .coordinates import CoordinateError, said, worst_at
-from .fields import Field
+from .coordinates import CoordinateError, Field, said, worst_at
 from .limits import LimitRow
 
 

@@ -8,8 +8,8 @@ from typing import Any, Self
 
 from ..codegen.interface import ArrayInterface
 from ..system.records import NamedWord, Record
+from .coordinates import Field
 from .facts import HardwareFacts, RobotFacts
-from .fields import Field
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rbdgen.compile.flow import front_end
-from rbdgen.design.fields import Meanings, unit_of
+from rbdgen.design.coordinates import Meanings, unit_of
 from rbdgen.design.functions import GIVES, NEEDS
 from rbdgen.graph.word import SHAPES, spell
 
@@ -14,7 +14,7 @@ ARM = {
     "qd[0]": ("shoulder", "rad/s"),
     "tau[1]": ("elbow", "N·m"),
     "M[1,0]": ("elbow, shoulder", "N·m·s²/rad"),
-    "Minv[1,1]": ("elbow", "rad/(s²·N·m)"),
+    "Minv[1,1]": ("elbow", "rad/(N·m·s²)"),
     "dtau_dq[0,1]": ("shoulder, elbow", "N·m/rad"),
     "dqdd_dqd[0,0]": ("shoulder", "1/s"),
     "d2tau_dq_dqd[0,0,1]": ("shoulder, elbow", "N·m·s/rad²"),
@@ -32,6 +32,11 @@ ARM = {
     "Jcom[2,0]": ("shoulder", "m/rad"),
     "hg[5]": ("", "N·m·s"),
     "kinetic": ("", "J"),
+    "Lambda[5,0]": ("lower_rod", "N·s²"),
+    "subcom[0,1]": ("lower_rod", "m"),
+    "Y[1,10]": ("elbow, lower_rod", "N·m/kg"),
+    "Y[0,14]": ("shoulder, lower_rod", "N/(kg·m)"),
+    "Yb[0,0]": ("shoulder, upper_rod", "N/kg"),
     "unread[3]": ("", ""),
 }
 QUADRUPED = {
