@@ -35,10 +35,9 @@ from .networks import scan
 from .repeated import turns_of
 from .rnea import summed
 from .scalars import Scalar, Vector
-from .spatial import Tensor, Turn, add, matvec, transposed
+from .spatial import Operations, Run, Scalars, Tensor, Turn, Value, add, matvec, transposed
 from .steps import Runner, in_units
 from .units import ALIKE, Balance
-from .vectors import Operations, Run, Scalars, Value
 
 FORMULATIONS = LINEAR, LOGARITHMIC = "lathrop-linear", "lathrop-log"
 ONE: Tensor = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]

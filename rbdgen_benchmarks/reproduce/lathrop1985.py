@@ -14,9 +14,8 @@ from rbdgen.draw.tables import table
 from rbdgen.dynamics.lathrop import ONE, LinkState, Outward, linear, logarithmic
 from rbdgen.dynamics.networks import levels
 from rbdgen.dynamics.scalars import FloatScalars
-from rbdgen.dynamics.spatial import ZERO, add
+from rbdgen.dynamics.spatial import ZERO, Scalars, add
 from rbdgen.dynamics.steps import Inline
-from rbdgen.dynamics.vectors import Scalars
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 from rbdgen.graph.verify import verify

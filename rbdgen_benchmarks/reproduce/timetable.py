@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from rbdgen.dynamics.vectors import Operations
+from rbdgen.dynamics.spatial import Operations
 from rbdgen.graph.node import Region
 from rbdgen.graph.visits import Visit
 from rbdgen.system.records import Record

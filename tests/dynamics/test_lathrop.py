@@ -12,10 +12,9 @@ from rbdgen.dynamics import lathrop
 from rbdgen.dynamics.interface import from_columns, random_inputs, to_columns
 from rbdgen.dynamics.program import program
 from rbdgen.dynamics.scalars import FloatScalars
-from rbdgen.dynamics.spatial import add
+from rbdgen.dynamics.spatial import Scalars, add
 from rbdgen.dynamics.steps import Inline
 from rbdgen.dynamics.trace import trace
-from rbdgen.dynamics.vectors import Scalars
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.robot.canonical import canonicalize, stages

@@ -14,9 +14,8 @@ from rbdgen.cli.main import main
 from rbdgen.dynamics.lathrop import ONE, LinkState, Outward, linear, logarithmic
 from rbdgen.dynamics.networks import NETWORKS
 from rbdgen.dynamics.scalars import FloatScalars
-from rbdgen.dynamics.spatial import ZERO, add
+from rbdgen.dynamics.spatial import ZERO, Scalars, add
 from rbdgen.dynamics.steps import Inline
-from rbdgen.dynamics.vectors import Scalars
 from rbdgen.robot.model import Inertia, Joint, JointKind, Robot, Transform
 from rbdgen_benchmarks.reproduce.lathrop1985 import OTHERS, PROCESSORS, timetable
 from rbdgen_benchmarks.reproduce.loglog import Panel, picture
