@@ -156,9 +156,10 @@ def _mujoco(problem: str, progress: Progress) -> Iterator[Row]:
 
     from rbdgen_host.driver.mujoco_states import MujocoStates
 
-    model = mujoco.MjModel.from_xml_path(load("iiwa14")[0].robot)
+    robot, _, _ = problem.partition(" ")
+    model = mujoco.MjModel.from_xml_path(load(robot)[0].robot)
     data = mujoco.MjData(model)
-    dynamics = Dynamics("iiwa14", "cpp", functions=("id", "fd"), progress=progress)
+    dynamics = Dynamics(robot, "cpp", functions=("id", "fd"), progress=progress)
     states = MujocoStates(model, dynamics)
     data.qpos[:], data.qvel[:], data.qacc[:] = np.random.default_rng(1).uniform(
         -1, 1, (3, model.nv)

@@ -26,7 +26,7 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *case: str) -> tup
 
 def test_mujoco(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("mujoco")
-    rows, _ = measured(tmp_path, monkeypatch, "mujoco", "iiwa14 by computed torque")
+    rows, _ = measured(tmp_path, monkeypatch, "mujoco", "pendulum by computed torque")
     assert [row[6] for row in rows] == ["rnea", "aba", "efforts and mj_step"]
     assert all(len(row) == len(solvers.HEAD) and row[-1] > 0 for row in rows)
 
