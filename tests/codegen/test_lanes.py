@@ -24,7 +24,7 @@ ABOUT = {"robot": "a robot", "functions": "functions"}
 
 
 CASES = {
-    "columns": ("pendulum", {"functions": ("dfd",)}, {FACTORS, COLUMN}),
+    "columns": ("pendulum", {"functions": ("dfd",), "float_error": 1e-6}, {FACTORS, COLUMN}),
     "several": ("pendulum", {"functions": ("dfd", "did", "minv")}, {FACTORS, COLUMN}),
     "limbs": (WALKER, {"functions": ("did",), "base": "floating"}, {"trunk", "limb", "rest"}),
 }
