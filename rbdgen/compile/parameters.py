@@ -46,7 +46,7 @@ class Parameters:
         """The real numbers in all registers (n, R), of robots of the model by turns."""
         _, values = self.numbers.drawn
         found = self.columns(values[np.arange(n) % len(values)])
-        return np.stack(list(found.values()), axis=1)
+        return np.hstack([np.empty((n, 0)), *(own[:, None] for own in found.values())])
 
     def of(self, robot: Robot) -> dict[str, float]:
         """The real number in each register, of a canonical robot; RobotError as `Numbers.of`."""

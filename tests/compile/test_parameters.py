@@ -13,6 +13,7 @@ from rbdgen.compile.front import of_bodies
 from rbdgen.compile.words import RANGE_SAMPLES, sample_inputs
 from rbdgen.design.design import canonical_of
 from rbdgen.design.functions import OF_FRAMES, OF_MASSES
+from rbdgen.design.loading import load
 from rbdgen.graph.fixed import parameter_words
 from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.frames import align_axes
@@ -123,3 +124,12 @@ def test_what_registers_have_not(choices: dict[str, Any], why: str) -> None:
     with pytest.raises(RobotError, match=why) as error:
         front_end("pendulum", **choices)
     assert "\n" not in str(error.value)
+
+
+def test_functions_of_no_parameter() -> None:
+    """J̇ q̇ of a slide is zero, of whatever robot: there is nothing to hold, nor to draw."""
+    _, robot = load("gantry")
+    frames = (robot.joints[robot.free[0]].body,)
+    choices: dict[str, Any] = {"functions": ("drift",), "frames": frames}
+    front = front_end("gantry", parameters="registers", fit=False, **choices)
+    assert front.parameters is not None and front.parameters.of_drawn(3).shape == (3, 0)
