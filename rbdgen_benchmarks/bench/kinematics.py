@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rbdgen.api.results import Mismatch
+from rbdgen.design.functions import GIVES, NEEDS
 from rbdgen.design.loading import load
 from rbdgen.system.quoting import Progress
 from rbdgen_host.driver import Dynamics
@@ -37,10 +38,13 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("iiwa14", "jcom", {}),
     ("iiwa14", "osim", ARM),
     ("iiwa14", "osim", {**ARM, "contact": "surface"}),
+    ("iiwa14", "regressor", {}),
+    ("iiwa14", "dcfd", ARM),
     ("hyq", "twist,pose", {**HYQ, **ALL}),
     ("hyq", "jac", {**HYQ, "frames": FEET}),
     ("hyq", "subcom", {**HYQ, "frames": "all"}),
     ("hyq", "osim", {**HYQ, "frames": FEET}),
+    ("hyq", "regressor", HYQ),
 ]
 HEAD = ("call", "C++, one state", "blocks", "Python, one state", "Pinocchio", "by ours")
 SEED = 1
@@ -81,7 +85,7 @@ def kinematics(
     frames = [model.getFrameId(link, pin.FrameType.BODY) for link in design.frames]
     rng = np.random.default_rng(SEED)
     q = pin.integrate(model, pin.neutral(model), rng.uniform(-1, 1, model.nv))
-    arrays = (q, rng.uniform(-1, 1, model.nv))[: 2 if call in ("forwardKinematics", "drift") else 1]
+    arrays = (q, *rng.uniform(-1, 1, (2, model.nv)))[: len(NEEDS[functions[0]])]
     axes = 6 if design.contact == "surface" else 3
     reference = getattr(pin, design.reference.replace("-", "_").upper())
     peer, read = _peer(pin, call, model, data, frames, reference, axes)
@@ -144,17 +148,46 @@ def _peer(
     def jcom(q: Any) -> list[Any]:
         return [pin.jacobianCenterOfMass(model, data, q)]
 
+    def regressor(q: Any, v: Any, a: Any) -> list[Any]:
+        return [pin.computeJointTorqueRegressor(model, data, q, v, a)]
+
     named: dict[str, tuple[Callable[..., Any], Callable[..., list[Any]]]] = {
         **dict.fromkeys(("pose", "forwardKinematics"), (placed, places)),
         "subcom": (subcom, centers),
-        **{own.__name__: (own, list) for own in (jac, drift, osim, jcom)},
+        **{own.__name__: (own, list) for own in (jac, drift, osim, jcom, regressor)},
     }
+    if call == "dcfd":
+        named[call] = _contacts(pin, model, data, frames, axes), list
     return named[call]
 
 
+def _contacts(
+    pin: Any, model: pinocchio.Model, data: pinocchio.Data, frames: list[int], axes: int
+) -> Callable[..., list[Any]]:
+    """Forward dynamics while frames are held and its derivatives; of a state in Pinocchio's way."""
+    kind = pin.ContactType.CONTACT_3D if axes == 3 else pin.ContactType.CONTACT_6D
+    contacts, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    for frame in (model.frames[f] for f in frames):
+        on = frame.parentJoint, frame.placement, pin.LOCAL_WORLD_ALIGNED
+        contacts.append(pin.RigidConstraintModel(kind, model, *on))
+        datas.append(contacts[-1].createData())
+    pin.initConstraintDynamics(model, data, contacts, datas)
+    settings = pin.ProximalSettings(1e-12, 0.0, 1)
+
+    def dcfd(q: Any, v: Any, tau: Any) -> list[Any]:
+        qdd = pin.constraintDynamics(model, data, q, v, tau, contacts, datas, settings)
+        slopes = pin.computeConstraintDynamicsDerivatives(model, data, contacts, datas)
+        return [qdd, data.lambda_c, *slopes]
+
+    return dcfd
+
+
 def _refuse_unlike(about: str, call: str, ours: Any, theirs: list[Any]) -> None:
-    """Mismatch where results differ; of Λ the rows that are zero are not Pinocchio's."""
+    """Mismatch where results differ; of Λ and λ the rows that are zero are not Pinocchio's."""
     results = ours if isinstance(ours, tuple) else (ours,)
+    if call == "dcfd":  # frames that are held at points have no moments
+        named = zip(GIVES[call], results, strict=True)
+        results = tuple(own[:, :3] if "lambda" in name else own for name, own in named)
     mine, other = (np.concatenate([own.ravel() for own in found]) for found in (results, theirs))
     if call == "osim":
         mine = mine[mine != 0]

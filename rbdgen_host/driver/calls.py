@@ -216,6 +216,20 @@ class Calls(Observing, Configuration):
 
     cfd = constraintDynamics
 
+    def dcfd(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        out: Out = None,
+    ) -> tuple[Array, ...]:
+        """The results of `constraintDynamics`, and then those of
+        `computeConstraintDynamicsDerivatives`. Of the function dcfd."""
+        found: tuple[Array, ...] = self._found("dcfd", q, v, tau, f_ext=f_ext, out=out)
+        return found
+
     def computeConstraintDynamicsDerivatives(
         self,
         q: ArrayLike,
