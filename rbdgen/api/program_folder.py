@@ -124,7 +124,7 @@ def coordinates_of(front: Front) -> Coordinates:
 
 
 PYTHON, ROS2 = "python", "ros2"
-SOURCES, HEADERS = (".cpp", ".cc"), (".h", ".inc")
+HEADERS = (".h", ".inc")
 STATE = ("q", "qd", "qdd")
 NEEDS = (  # of a package of ROS 2
     "controller_interface",
@@ -170,9 +170,9 @@ def _program(folder: str | Path, progress: Progress, trust: bool, of: str) -> _P
         )
     entry = manifest.program
     files = sorted(file for file in entry.files if file.startswith(f"{entry.name}"))
-    sources = [file for file in files if Path(file).suffix in SOURCES]
-    public = f"{entry.name}.hpp"  # that of crocoddyl is no part of packages
-    headers = [file for file in files if Path(file).suffix in HEADERS or file == public]
+    sources = [f for f in files if Path(f).suffix == ".cpp" or f == f"{entry.name}_python.cc"]
+    # what is of other libraries, as crocoddyl and XLA, is no part of packages
+    headers = [f for f in files if Path(f).suffix in HEADERS or f == f"{entry.name}.hpp"]
     return _Program(place, entry, sources, headers)
 
 
