@@ -57,7 +57,15 @@ def agrees(robot: str, states: int, folder: Path, choices: dict[str, Any]) -> No
     [
         ("pendulum", {"functions": ("dfd",), "width": 32}),
         ("gantry", {"functions": ("id", "minv"), "ii": 4}),
-        ("pendulum", {"functions": (*OF_FRAMES, "hg", "subcom"), "frames": ("lower_rod",)}),
+        (
+            "pendulum",
+            {
+                "functions": (*OF_FRAMES, "hg", "subcom", "osim"),
+                "frames": ("lower_rod",),
+                "reference": "world",
+                "contact_damping": 0.1,
+            },
+        ),
         ("pendulum", {"functions": ("step",), "step": 0.01}),
         ("pendulum", {"functions": ("step",), "step": 0.01, "integrator": "rk4"}),
         ("pendulum", {"functions": ("ddid",)}),
