@@ -210,11 +210,11 @@ class Dynamics:
 
     def _made(self, which: tuple[str, str]) -> Callable[..., Any]:
         function, method = which
+        if function in SLOPES_OF and method != NATIVE:
+            return jax.jit(partial(self._slopes, SLOPES_OF[function], method))
         if method in COMPILED:
             rule = self._rules(method)[function]
             return jax.jit(lambda **arrays: rule(*(arrays[n] for n in ORDER if n in arrays)))
-        if function in SLOPES_OF:
-            return jax.jit(partial(self._slopes, SLOPES_OF[function], method))
         made: dict[str, Callable[..., Array]] = {
             "id": self._inverse,
             "m": self._mass,
@@ -237,7 +237,7 @@ class Dynamics:
     def _ruled(self, method: str) -> Mapping[str, Callable[..., Any]]:
         """The compiler's functions by name; InputError for a Robot, which has no file."""
         if method == GRAPH:
-            return Rules(Straight(self._design, self.robot), self.robot).functions
+            return Straight(self._design, self.robot).functions
         if not self._filed:
             raise InputError(
                 f"method: {NATIVE} is compiled from a robot's file; this one came as a Robot"

@@ -1,4 +1,4 @@
-"""Derivatives of the compiler's functions by others of its functions, as JAX's transformations ask.
+"""Derivatives of compiled functions by other compiled functions, as JAX's transformations ask.
 
 Matrices of gradients are along the tangent space of q, as `rbdgen.golden` has them; a change of q
 is mapped into it first. Arrays have any leading axes; x is (q, qd, qdd or tau) and f_ext, if there
@@ -19,7 +19,6 @@ from .algebra import Array
 from .jax_installed import jax, jnp
 from .native import NATIVE, Native
 from .step import tangent
-from .straight import Straight
 
 Arrays = tuple[Array, ...]
 SLOPES = ("tau", "dtau_dq", "dtau_dqd", "M")
@@ -28,23 +27,21 @@ CURVATURES = ("d2tau_dq2", "d2tau_dqd2", "d2tau_dq_dqd", "dM_dq")
 
 
 class Rules:
-    """Functions of `Native` or `Straight`, whose derivatives are functions of it, too.
+    """`Native` functions that can be differentiated, forwards and backwards.
 
     ``inverse`` τ, ``mass`` M, ``forward`` q̈; ``slopes`` τ, ∂τ/∂q, ∂τ/∂q̇, M; ``forward_slopes``
-    q̈, ∂q̈/∂q, ∂q̈/∂q̇, M⁻¹. Second derivatives are of the function ddid; InputError for third ones
-    of `Native`, RobotError where a robot cannot have a function.
+    q̈, ∂q̈/∂q, ∂q̈/∂q̇, M⁻¹. Second derivatives are of the function ddid; InputError for third ones,
+    RobotError where a robot cannot have a function.
     """
 
-    def __init__(self, compute: Native | Straight, robot: Robot) -> None:
+    def __init__(self, compute: Native, robot: Robot) -> None:
         self._compute, self._robot = compute, robot
         self.inverse = _with(self._inverse, self._change_of_inverse)
         self.slopes = _with(self._slopes, self._change_of_slopes)
         self.mass = _with(self._mass, self._change_of_mass)
         self.forward = _with(self._forward, self._change_of_forward)
         self.forward_slopes = _with(self._forward_slopes, self._change_of_forward_slopes)
-        self._curvatures = (
-            _with(self._second, self._refuse_third) if isinstance(compute, Native) else self._second
-        )
+        self._curvatures = _with(self._second, self._refuse_third)
 
     @property
     def functions(self) -> Mapping[str, Callable[..., Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from rbdgen.api.program_folder import interface_of
@@ -67,6 +67,18 @@ class Straight:
             own.name: jnp.stack(entries[own.name], -1).reshape(*leading, *own.shape)
             for own in interface.gives
         }
+
+    @property
+    def functions(self) -> Mapping[str, Callable[..., Array]]:
+        """The functions id, m and fd, whose derivatives are JAX's own: it finds them in less time
+        than the graphs of did and dfd take."""
+        takes = {"id": ("q", "qd", "qdd", "f_ext"), "m": ("q",), "fd": ("q", "qd", "tau", "f_ext")}
+
+        def of(name: str, *x: Array) -> Array:
+            (found,) = self((name,), dict(zip(takes[name], x, strict=False))).values()
+            return found
+
+        return {name: partial(of, name) for name in takes}
 
     def _traced(self, functions: tuple[str, ...], forced: bool) -> tuple[Graph, ArrayInterface]:
         own = replace(
