@@ -70,13 +70,14 @@ def test_another_base_changes_nothing() -> None:
         np.testing.assert_allclose(ours, right, rtol=0, atol=1e-8 * np.abs(right).max())
 
 
-def test_undamped_contacts_are_spoken_of() -> None:
-    choices = {"functions": ("cfd",), "frames": ("tool",)}
+@pytest.mark.parametrize("function", ["cfd", "osim"])
+def test_undamped_contacts_are_spoken_of(function: str) -> None:
+    choices: dict[str, Any] = {"functions": (function,), "frames": ("tool",)}
     undamped, damped = (
         [n for n in front_end("gantry", contact_damping=x, **choices).notes if "damping" in n]
         for x in (0.0, 0.1)
     )
-    assert "forces have no bound and words no room" in undamped[0]
+    assert "forces and inertias have no bound and words no room" in undamped[0]
     assert not damped
 
 
@@ -99,8 +100,8 @@ def test_golden_refuses_what_is_not_determined() -> None:
 
 REFUSALS: list[tuple[dict[str, Any], str]] = [
     ({"functions": ("cfd",)}, "functions: cfd needs frames; name their links: --frames LINK"),
-    ({"contact": "surface"}, "contact: surface is for the function cfd; name that, too"),
-    ({"contact_damping": 0.1}, "contact_damping: 0.1 is for the function cfd; name that, too"),
+    ({"contact": "surface"}, "contact: surface is for the function cfd, "),
+    ({"contact_damping": 0.1}, "contact_damping: 0.1 is for the function cfd, "),
     ({**HELD, "contact_damping": -1}, "contact_damping: 1/kg from 0 to 1, not -1"),
     ({**HELD, "contact": "line"}, 'contact: "line" is unknown; one of point, surface'),
     ({**HELD, "factorisation": "blocks"}, "factorisation: blocks: cfd uses the factors of"),
