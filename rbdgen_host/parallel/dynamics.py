@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Unpack
@@ -30,7 +32,7 @@ from .formulations import (
     mass_matrix,
 )
 from .jax_installed import jax, jnp
-from .links import links_of
+from .links import NUMBERS, Links, links_of
 from .native import NATIVE, Native, can_compile
 from .passing import Passing
 from .refusals import refuse
@@ -42,6 +44,7 @@ OURS = ("base", "mimic", "gravity", "open_loops", "xacro")  # choices that chang
 DTYPES = ("float64", "float32")
 COMPILED = (NATIVE, GRAPH)  # methods that are the compiler's, not one of the formulations
 FEW = 8  # coordinates, of whose graphs XLA compiles in seconds
+_ROWS, _COLUMNS = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]  # of a rotational inertia
 SLOPES_OF = {"did": "id", "dfd": "fd"}
 ORDER = ("q", "qd", "qdd", "tau", "f_ext")  # of arrays that a function takes
 
@@ -83,6 +86,7 @@ class Dynamics:
         links = links_of(self.robot)
         self._links = links.arrays(lambda x: jnp.asarray(x, self.dtype))
         self._along = Passing(links.parent)
+        self._origin = self  # whose links' numbers a copy has others of
         self._compiled = cache(self._made)
         self._rules = cache(self._ruled)
 
@@ -98,6 +102,37 @@ class Dynamics:
     def joint_names(self) -> list[str]:
         """The joints that move, in the order of q and qd."""
         return list(self.robot.joint_names)
+
+    @property
+    def parameters(self) -> Array:
+        """(n, 10) of each link that moves, fixed ones merged: mass, first moment, and Ixx, Ixy,
+        Iyy, Ixz, Iyz, Izz about the link's origin, as Pinocchio's ``toDynamicParameters``."""
+        I = self._links.inertia[..., 0]
+        moment = I[:, :3, 3:][:, [2, 0, 1], [1, 2, 0]]
+        return jnp.concatenate([I[:, 5, 5:], moment, I[:, _ROWS, _COLUMNS]], -1)
+
+    def with_parameters(self, parameters: Any) -> Dynamics:
+        """The same robot with other `parameters`, which may be traced and differentiated.
+
+        Its methods are the formulations, but for "cfa", whose matrices are made beforehand.
+        """
+        p = jnp.asarray(parameters, self.dtype)
+        if p.shape != (self._links.n, 10):
+            raise InputError(f"parameters are {p.shape}; expected ({self._links.n}, 10)")
+        x, y, z = p[:, 1], p[:, 2], p[:, 3]
+        o = 0 * x
+        H = jnp.stack([jnp.stack(r, -1) for r in ([o, -z, y], [z, o, -x], [-y, x, o])], -2)
+        I = (
+            jnp.zeros_like(H)
+            .at[:, _ROWS, _COLUMNS]
+            .set(p[:, 4:])
+            .at[:, _COLUMNS, _ROWS]
+            .set(p[:, 4:])
+        )
+        m = p[:, :1, None] * jnp.eye(3, dtype=self.dtype)
+        top, low = (jnp.concatenate(own, -1) for own in ([I, H], [-H, m]))
+        inertia: Any = jnp.concatenate([top, low], -2)[..., None]
+        return _copy(self._origin, replace(self._links, inertia=inertia))
 
     @property
     def inverse_method(self) -> str:
@@ -124,6 +159,8 @@ class Dynamics:
     def _usual(self, on_cpu: str, elsewhere: str) -> str:
         if jax.default_backend() != "cpu":
             return elsewhere
+        if self._origin is not self:
+            return on_cpu
         if self._filed and can_compile():
             return NATIVE
         return GRAPH if self.nv <= FEW else on_cpu
@@ -158,7 +195,7 @@ class Dynamics:
         method = self.forward_method if method is None else method
         _known(method, (*FORWARD, *COMPILED))
         if method not in COMPILED:
-            refuse(self._links, method)
+            self._refuse(method)
         return self._call(("fd", method), q=q, qd=qd, tau=tau, f_ext=f_ext)
 
     def inverse_dynamics_derivatives(
@@ -179,7 +216,7 @@ class Dynamics:
         method = self.forward_method if method is None else method
         _known(method, (*FORWARD, *COMPILED))
         if method not in COMPILED:
-            refuse(self._links, method)
+            self._refuse(method)
         return self._call(("dfd", method), q=q, qd=qd, tau=tau, f_ext=f_ext)
 
     def integrate(self, q: Any, v: Any) -> Array:
@@ -235,7 +272,13 @@ class Dynamics:
         return jax.jit(run)
 
     def _ruled(self, method: str) -> Mapping[str, Callable[..., Any]]:
-        """The compiler's functions by name; InputError for a Robot, which has no file."""
+        """The compiler's functions by name; InputError for a Robot, which has no file, and for
+        other parameters."""
+        if self._origin is not self:
+            raise InputError(
+                f"method: {method} has the file's numbers as constants; this robot has others, or "
+                "came through JAX: take a formulation, such as 'serial'"
+            )
         if method == GRAPH:
             return Straight(self._design, self.robot).functions
         if not self._filed:
@@ -244,6 +287,11 @@ class Dynamics:
             )
         native = Native(self._design, self.robot, self.dtype, self._threads, lambda _: None)
         return Rules(native, self.robot).functions
+
+    def _refuse(self, method: str) -> None:
+        refuse(self._links, method)
+        if method == "cfa" and self._origin is not self:
+            raise InputError("method: cfa has the file's inertias as constants; take 'serial'")
 
     def _slopes(self, function: str, method: str, **arrays: Array) -> tuple[Array, Array, Array]:
         """The derivatives of ``function`` by q, qd and what comes third: a jvp of each unit."""
@@ -299,6 +347,25 @@ class Dynamics:
         """(n, 6, 6) of a force, then moment, in the frame that the file gave the link."""
         units = np.broadcast_to(np.eye(6)[:, None], (6, self._links.n, 6))
         return np.moveaxis(tree.body_forces(self._links.robot, units), 1, 2)
+
+
+def _copy(origin: Dynamics, links: Links) -> Dynamics:
+    """The robot with other numbers of its links."""
+    made = copy(origin)
+    made._links = links
+    made._compiled, made._rules = cache(made._made), cache(made._ruled)
+    return made
+
+
+def _flat(dynamics: Dynamics) -> tuple[tuple[Array, ...], Dynamics]:
+    return tuple(getattr(dynamics._links, name) for name in NUMBERS), dynamics._origin
+
+
+def _whole(origin: Dynamics, numbers: Sequence[Array]) -> Dynamics:
+    return _copy(origin, replace(origin._links, **dict(zip(NUMBERS, numbers, strict=True))))
+
+
+jax.tree_util.register_pytree_node(Dynamics, _flat, _whole)
 
 
 def _loaded(robot: str | Path | Robot, choices: Mapping[str, Any]) -> tuple[Robot, Design]:

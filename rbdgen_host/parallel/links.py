@@ -14,6 +14,8 @@ from rbdgen.golden.tree import coefficients, inertia_matrix
 from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.model import Array, JointKind, Robot, RobotError
 
+NUMBERS = ("placement", "offset", "S", "inertia", "gravity", "G", "gears")  # arrays of numbers
+
 
 @dataclass(frozen=True, eq=False)
 class Links:
@@ -70,8 +72,7 @@ class Links:
 
     def arrays(self, convert: Callable[[Array], Any]) -> Links:
         """The same with all arrays of numbers converted."""
-        names = ("placement", "offset", "S", "inertia", "gravity", "G", "gears")
-        return replace(self, **{name: convert(getattr(self, name)) for name in names})
+        return replace(self, **{name: convert(getattr(self, name)) for name in NUMBERS})
 
 
 def links_of(robot: Robot) -> Links:
