@@ -24,7 +24,7 @@ def test_torques_are_linear_in_the_parameters() -> None:
     def tau(parameters: jax.Array) -> jax.Array:
         return dynamics.with_parameters(parameters).inverse_dynamics(q, qd, qdd)
 
-    Y = jax.jacfwd(tau)(dynamics.parameters)
+    Y = jax.jit(jax.jacfwd(tau))(dynamics.parameters)
     expected = golden.rnea(dynamics.robot, *state)[0]
     np.testing.assert_allclose(np.tensordot(Y, dynamics.parameters, 2), expected, atol=1e-12)
     changed = dynamics.with_parameters(other.parameters)
