@@ -35,8 +35,8 @@ def literal(value: float, scalar: str = "S") -> str:
     return f"{scalar}({value!r})"
 
 
-# Operation → expression, as `graph.evaluate.FLOAT` computes it; sine and cosine: of `angle`, which
-# `sine_cosine` has been called with.
+# Operation → expression, as `graph.evaluate.FLOAT` computes it; `Part.load` has inputs. Sine and
+# cosine are of `angle`, which `sine_cosine` has been called with.
 REAL: dict[Op, Callable[..., str]] = {
     Op.CONST: lambda node: literal(node.value),
     Op.PARAMETER: lambda node: literal(node.value),  # graphs over real numbers have none

@@ -36,6 +36,8 @@ TABLES: dict[str, tuple[Mapping[Op, Callable[..., Any]], int]] = {
     "VALUE, of tests": (VALUE, 1),
     "SLOPE, of tests": (SLOPE, 2),
 }
+# Operations that a table leaves to a method, which a language in which it differs has, too.
+ELSEWHERE = {"REAL": {Op.INPUT}}
 # The places of all tables in the package; of a table with a default it says where.
 PLACES = {
     "FLOAT": "graph/evaluate.py",
@@ -68,7 +70,7 @@ def test_an_operation_is_a_row_in_eight_tables() -> None:
 @pytest.mark.parametrize("name", TABLES)
 def test_no_table_has_a_hole(name: str) -> None:
     table, before = TABLES[name]
-    assert set(table) == set(Op)
+    assert set(table) == set(Op) - ELSEWHERE.get(name, set())
     for op, compute in table.items():
         signature = inspect.signature(compute)
         signature.bind(*range(before + op.arity))  # TypeError: too few or too many
