@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -99,12 +100,18 @@ def registered(program: NativeProgram, dtype: np.dtype, say: Progress) -> str:
     return name
 
 
+@cache
 def can_compile() -> bool:
-    """Whether there is what a program is compiled with: a C++ compiler, and Python's headers."""
+    """Whether there is what a program is compiled with: a C++ compiler, and Python's headers.
+
+    Without, a warning says so, once in a process.
+    """
     try:
         find_compiler()
         headers()
-    except NoCompiler:
+    except NoCompiler as error:
+        slower = f"methods are slower than {NATIVE!r} by default: {error}"
+        warnings.warn(slower, RuntimeWarning, stacklevel=4)
         return False
     return True
 

@@ -14,6 +14,7 @@ from rbdgen import golden
 from rbdgen.api.folder import InputError
 from rbdgen_host.parallel import Dynamics
 from rbdgen_host.parallel.chains import random_chain
+from rbdgen_host.parallel.native import can_compile
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_disable_most_optimizations", True)  # compiling takes longest
@@ -181,3 +182,13 @@ def test_a_robot_without_file_is_refused() -> None:
     dynamics = Dynamics(random_chain(2))
     with pytest.raises(InputError, match="compiled from a robot's file"):
         dynamics.mass_matrix(np.zeros(2), "native")
+
+
+def test_without_a_compiler_a_warning_names_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    can_compile.cache_clear()
+    try:
+        with pytest.warns(RuntimeWarning, match=r"slower than 'native'.*no C\+\+ compiler"):
+            assert Dynamics("pendulum").inverse_method == "graph"
+    finally:
+        can_compile.cache_clear()
