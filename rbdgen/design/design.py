@@ -197,9 +197,10 @@ def is_unformulated(design: Design) -> bool:
     return open_yet and has_least_latency(design)
 
 
-def of_functions(design: Design, functions: Sequence[str]) -> Design:
-    """The design of some of its functions, without the options that serve none of these."""
-    chosen: dict[str, Any] = {"functions": tuple(functions), "mix": None}
+def of_functions(design: Design, functions: Sequence[str], **choices: Any) -> Design:
+    """The design of some functions and with ``choices``, without the options that serve none of
+    these."""
+    chosen: dict[str, Any] = {"functions": tuple(functions), "mix": None, **choices}
     while keys := {key for key, _ in broken(RULES, design, **chosen)} - chosen.keys():
         chosen |= {key: OPTIONS[key].default for key in keys}
     return replace(design, **chosen)

@@ -115,7 +115,7 @@ def load(
     robot = _parsed(design, content, notes, source, given)
     if design.base_link is not None:
         design, robot = _on_base_link(design, robot, source)
-    design = _resolved(design, robot, source)
+    design = resolved(design, robot, source)
     if notes is not None:
         notes += notes_of_effects(design, robot)
     unforced = [name for name in design.functions if name in UNFORCED]
@@ -282,8 +282,8 @@ def _limits(node: YamlNode) -> tuple[MotionLimits, dict[str, MotionLimits]]:
     return MotionLimits(**every), each(joints) if joints else {}
 
 
-def _resolved(design: Design, robot: Robot, root: YamlNode | None) -> Design:
-    """The design with its names checked against the robot's, and "all" spelt out."""
+def resolved(design: Design, robot: Robot, root: YamlNode | None = None) -> Design:
+    """The design with its names checked against the robot's, and "all" spelt out; RobotError."""
 
     for key, line in broken(RULES, design, FILE):
         raise _refused(root, line, key)

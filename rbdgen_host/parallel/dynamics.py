@@ -19,7 +19,6 @@ from rbdgen.design.options import DesignChoices
 from rbdgen.design.rules import PARALLEL
 from rbdgen.golden import tree
 from rbdgen.robot.model import Robot
-from rbdgen.robot.xml_lines import did_you_mean
 
 from .algebra import Array
 from .formulations import (
@@ -32,6 +31,7 @@ from .formulations import (
     mass_matrix,
 )
 from .jax_installed import jax, jnp
+from .kinematics import COMPILED, KinematicRules, Observing, at_frames, known
 from .links import NUMBERS, Links, links_of
 from .native import NATIVE, Native, can_compile
 from .passing import Passing
@@ -42,14 +42,13 @@ from .straight import GRAPH, Straight
 
 OURS = ("base", "mimic", "gravity", "open_loops", "xacro")  # choices that change the robot
 DTYPES = ("float64", "float32")
-COMPILED = (NATIVE, GRAPH)  # methods that are the compiler's, not one of the formulations
 FEW = 8  # coordinates, of whose graphs XLA compiles in seconds
 _ROWS, _COLUMNS = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]  # of a rotational inertia
 SLOPES_OF = {"did": "id", "dfd": "fd"}
 ORDER = ("q", "qd", "qdd", "tau", "f_ext")  # of arrays that a function takes
 
 
-class Dynamics:
+class Dynamics(Observing):
     """A robot's dynamics, of one state or many, by formulations of logarithmic depth.
 
     Arrays are in the order and conventions of `rbdgen_host.driver.Dynamics`: any leading shape, the
@@ -172,14 +171,14 @@ class Dynamics:
         "serial", one link after another; "link", "world" or "axes", as scans in the links' frames,
         in the base's, or along the base's axes; None, `inverse_method`."""
         method = self.inverse_method if method is None else method
-        _known(method, (*INVERSE, *COMPILED))
+        known(method, (*INVERSE, *COMPILED))
         return self._call(("id", method), q=q, qd=qd, qdd=qdd, f_ext=f_ext)
 
     def mass_matrix(self, q: Any, method: str | None = None) -> Array:
         """M (…, nv, nv). ``method``: "native" and "graph" as above; "composite", sums of inertias;
         "columns", inverse dynamics of each unit acceleration; None, `mass_method`."""
         method = self.mass_method if method is None else method
-        _known(method, (*MASS, *COMPILED))
+        known(method, (*MASS, *COMPILED))
         return self._call(("m", method), q=q)
 
     def forward_dynamics(
@@ -193,7 +192,7 @@ class Dynamics:
         RobotError where a robot cannot have the method, with the link and the cure.
         """
         method = self.forward_method if method is None else method
-        _known(method, (*FORWARD, *COMPILED))
+        known(method, (*FORWARD, *COMPILED))
         if method not in COMPILED:
             self._refuse(method)
         return self._call(("fd", method), q=q, qd=qd, tau=tau, f_ext=f_ext)
@@ -203,7 +202,7 @@ class Dynamics:
     ) -> tuple[Array, Array, Array]:
         """∂τ/∂q along the tangent space of q, ∂τ/∂q̇ and ∂τ/∂q̈ = M, (…, nv, nv) each."""
         method = self.inverse_method if method is None else method
-        _known(method, (*INVERSE, *COMPILED))
+        known(method, (*INVERSE, *COMPILED))
         return self._call(("did", method), q=q, qd=qd, qdd=qdd, f_ext=f_ext)
 
     def forward_dynamics_derivatives(
@@ -214,7 +213,7 @@ class Dynamics:
         RobotError as of `forward_dynamics`.
         """
         method = self.forward_method if method is None else method
-        _known(method, (*FORWARD, *COMPILED))
+        known(method, (*FORWARD, *COMPILED))
         if method not in COMPILED:
             self._refuse(method)
         return self._call(("dfd", method), q=q, qd=qd, tau=tau, f_ext=f_ext)
@@ -224,7 +223,7 @@ class Dynamics:
         along its tangent space are those by ``v`` at 0."""
         return self._call(("step", ""), q=q, qd=v)
 
-    def _call(self, which: tuple[str, str], **arrays: Any) -> Any:
+    def _call(self, which: tuple[Any, ...], **arrays: Any) -> Any:
         shapes = {"q": (self.nq,), "f_ext": (len(self.robot.moving), 6)}
         leading: tuple[int, ...] | None = None
         given = {}
@@ -245,12 +244,12 @@ class Dynamics:
             leading, given[name] = before, array
         return self._compiled(which)(**given)
 
-    def _made(self, which: tuple[str, str]) -> Callable[..., Any]:
-        function, method = which
+    def _made(self, which: tuple[Any, ...]) -> Callable[..., Any]:
+        function, method, *frames = which
         if function in SLOPES_OF and method != NATIVE:
             return jax.jit(partial(self._slopes, SLOPES_OF[function], method))
         if method in COMPILED:
-            rule = self._rules(method)[function]
+            rule = self._rules(method, *frames)[function]
             return jax.jit(lambda **arrays: rule(*(arrays[n] for n in ORDER if n in arrays)))
         made: dict[str, Callable[..., Array]] = {
             "id": self._inverse,
@@ -271,22 +270,26 @@ class Dynamics:
 
         return jax.jit(run)
 
-    def _ruled(self, method: str) -> Mapping[str, Callable[..., Any]]:
-        """The compiler's functions by name; InputError for a Robot, which has no file, and for
-        other parameters."""
+    def _ruled(self, method: str, *frames: Any) -> Mapping[str, Callable[..., Any]]:
+        """The compiler's functions by name, at ``frames`` in a frame of reference; InputError for a
+        Robot, which has no file, and for other parameters."""
         if self._origin is not self:
             raise InputError(
                 f"method: {method} has the file's numbers as constants; this robot has others, or "
-                "came through JAX: take a formulation, such as 'serial'"
+                "came through JAX: take a formulation, such as 'serial', "
+                "if there is one, or the Dynamics of the file"
             )
+        design = at_frames(self._design, self.robot, *frames) if frames else self._design
+        graph = Straight(design, self.robot)
         if method == GRAPH:
-            return Straight(self._design, self.robot).functions
+            return graph.functions
         if not self._filed:
             raise InputError(
                 f"method: {NATIVE} is compiled from a robot's file; this one came as a Robot"
             )
-        native = Native(self._design, self.robot, self.dtype, self._threads, lambda _: None)
-        return Rules(native, self.robot).functions
+        native = Native(design, self.robot, self.dtype, self._threads, lambda _: None)
+        seen = KinematicRules(native, graph, self.robot, self.integrate).functions
+        return {**Rules(native, self.robot).functions, **seen}
 
     def _refuse(self, method: str) -> None:
         refuse(self._links, method)
@@ -381,9 +384,3 @@ def _loaded(robot: str | Path | Robot, choices: Mapping[str, Any]) -> tuple[Robo
     design, loaded = load(robot, **choices)
     refuse_design(design, str(robot), PARALLEL)
     return loaded, design
-
-
-def _known(method: str, methods: Any) -> None:
-    if method not in methods:
-        hint = did_you_mean(method, methods, f"; one of {', '.join(methods)}")
-        raise InputError(f"method: {method!r} is unknown{hint}")

@@ -36,12 +36,12 @@ class Rules:
 
     def __init__(self, compute: Native, robot: Robot) -> None:
         self._compute, self._robot = compute, robot
-        self.inverse = _with(self._inverse, self._change_of_inverse)
-        self.slopes = _with(self._slopes, self._change_of_slopes)
-        self.mass = _with(self._mass, self._change_of_mass)
-        self.forward = _with(self._forward, self._change_of_forward)
-        self.forward_slopes = _with(self._forward_slopes, self._change_of_forward_slopes)
-        self._curvatures = _with(self._second, self._refuse_third)
+        self.inverse = differentiable(self._inverse, self._change_of_inverse)
+        self.slopes = differentiable(self._slopes, self._change_of_slopes)
+        self.mass = differentiable(self._mass, self._change_of_mass)
+        self.forward = differentiable(self._forward, self._change_of_forward)
+        self.forward_slopes = differentiable(self._forward_slopes, self._change_of_forward_slopes)
+        self._curvatures = differentiable(self._second, self._refuse_third)
 
     @property
     def functions(self) -> Mapping[str, Callable[..., Any]]:
@@ -82,14 +82,14 @@ class Rules:
     def _change_of_inverse(self, x: Arrays, dx: Arrays) -> tuple[Array, Array]:
         tau, *slopes = self.slopes(*x)
         steps = self._steps(x, dx)
-        return tau, _sum(tau, [*map(_mv, slopes, steps), self._by_forces(self.inverse, x, dx)])
+        return tau, summed(tau, [*map(mv, slopes, steps), self._by_forces(self.inverse, x, dx)])
 
     def _change_of_slopes(self, x: Arrays, dx: Arrays) -> tuple[Arrays, Arrays]:
         """Dτ as above, and D of the matrices by the curvatures."""
         found = self.slopes(*x)
         steps = self._steps(x, dx)
         by_forces = self._by_forces(self.inverse, x, dx)
-        change = _sum(found[0], [*map(_mv, found[1:], steps), by_forces])
+        change = summed(found[0], [*map(mv, found[1:], steps), by_forces])
         return found, (change, *self._bent(found, x, dx, steps))
 
     def _bent(self, found: Arrays, x: Arrays, dx: Arrays, steps: Sequence[Array | None]) -> Arrays:
@@ -98,17 +98,17 @@ class Rules:
         dq, dv, da = steps
         forced = self._by_forces(lambda *x: self.slopes(*x)[1], x, dx)
         return (
-            _sum(found[1], [_along("ijk", by_qq, dq), _along("ijk", by_qv, dv),
+            summed(found[1], [_along("ijk", by_qq, dq), _along("ijk", by_qv, dv),
                             _along("ikj", dM, da), forced]),
-            _sum(found[2], [_along("ikj", by_qv, dq), _along("ijk", by_vv, dv)]),
-            _sum(found[3], [_along("ijk", dM, dq)]),
+            summed(found[2], [_along("ikj", by_qv, dq), _along("ijk", by_vv, dv)]),
+            summed(found[3], [_along("ijk", dM, dq)]),
         )  # fmt: skip
 
     def _change_of_mass(self, primal: Arrays, change: Arrays) -> tuple[Array, Array]:
         (q,), (M,) = primal, (self.mass(*primal),)
         still = jnp.zeros(M.shape[:-1], M.dtype)
         *_, dM = self._curvatures(q, still, still)
-        return M, _sum(M, [_along("ijk", dM, self._step_of(q, change[0]))])
+        return M, summed(M, [_along("ijk", dM, step_of(self._robot, q, change[0]))])
 
     def _change_of_forward(self, x: Arrays, dx: Arrays) -> tuple[Array, Array]:
         qdd, *slopes = self.forward_slopes(*x)
@@ -116,7 +116,7 @@ class Rules:
 
     def _change_of_qdd(self, qdd: Array, slopes: Sequence[Array], x: Arrays, dx: Arrays) -> Array:
         forced = self._by_forces(self.inverse, x, dx)
-        return _sum(qdd, [*map(_mv, slopes, self._steps(x, dx)), _mv(-slopes[2], forced)])
+        return summed(qdd, [*map(mv, slopes, self._steps(x, dx)), mv(-slopes[2], forced)])
 
     def _change_of_forward_slopes(self, x: Arrays, dx: Arrays) -> tuple[Arrays, Arrays]:
         """Changes of ∂q̈/∂q = −M⁻¹ ∂τ/∂q, ∂q̈/∂q̇ = −M⁻¹ ∂τ/∂q̇ and M⁻¹, with τ at this q̈.
@@ -139,16 +139,7 @@ class Rules:
 
     def _steps(self, x: Arrays, dx: Arrays) -> list[Array | None]:
         """Changes of q in its tangent space, of qd and of what comes third; None: none."""
-        return [self._step_of(x[0], dx[0]), *(None if _is_none(d) else d for d in dx[1:3])]
-
-    def _step_of(self, q: Array, dq: Array) -> Array | None:
-        if _is_none(dq):
-            return None
-        if self._robot.nq == self._robot.nv:
-            return dq
-        flat = (jnp.moveaxis(a.reshape(-1, a.shape[-1]), 0, -1) for a in (q, dq))
-        found = jnp.moveaxis(tangent(jnp, self._robot, *flat), -1, 0)
-        return found.reshape(*q.shape[:-1], self._robot.nv)
+        return [step_of(self._robot, x[0], dx[0]), *(None if is_none(d) else d for d in dx[1:3])]
 
     def _by_forces(self, function: Callable[..., Array], x: Arrays, dx: Arrays) -> Array | None:
         """The change of a function, affine in f_ext, along that of f_ext; None: none.
@@ -156,7 +147,7 @@ class Rules:
         ``function`` at rest but for q, with a unit of each force: what forces add depends on q
         alone.
         """
-        if len(x) < 4 or _is_none(dx[3]):
+        if len(x) < 4 or is_none(dx[3]):
             return None
         q, qd, *_, f_ext = x
         leading, own = f_ext.shape[:-2], f_ext.shape[-2:]
@@ -166,21 +157,32 @@ class Rules:
         units = jnp.broadcast_to(units, (size + 1, *leading, *own))
         found = jax.vmap(lambda f: function(q, 0 * qd, 0 * qd, f))(units)
         found = jnp.moveaxis(found[:-1] - found[-1:], 0, -1)
-        return _mv(found, dx[3].reshape(*leading, *(1,) * (found.ndim - len(leading) - 2), size))
+        return mv(found, dx[3].reshape(*leading, *(1,) * (found.ndim - len(leading) - 2), size))
 
 
-def _with(function: Callable[..., Any], change: Callable[..., Any]) -> Callable[..., Any]:
+def differentiable(function: Callable[..., Any], change: Callable[..., Any]) -> Callable[..., Any]:
     """``function``, whose derivative is ``change`` of its arguments and of their changes."""
     made = jax.custom_jvp(lambda *x: function(*x))
     made.defjvp(lambda x, dx: change(x, dx), symbolic_zeros=True)
     return made
 
 
-def _is_none(change: Any) -> bool:
+def step_of(robot: Robot, q: Array, dq: Any) -> Array | None:
+    """The change of q (…, nq) in its tangent space (…, nv); None: none."""
+    if is_none(dq):
+        return None
+    if robot.nq == robot.nv:
+        return dq
+    flat = (jnp.moveaxis(a.reshape(-1, a.shape[-1]), 0, -1) for a in (q, dq))
+    found = jnp.moveaxis(tangent(jnp, robot, *flat), -1, 0)
+    return found.reshape(*q.shape[:-1], robot.nv)
+
+
+def is_none(change: Any) -> bool:
     return isinstance(change, SymbolicZero)
 
 
-def _mv(A: Array, x: Array | None) -> Array | None:
+def mv(A: Array, x: Array | None) -> Array | None:
     """A x, (…, i) of (…, i, j) and (…, j)."""
     return None if x is None else (A * x[..., None, :]).sum(-1)
 
@@ -194,7 +196,7 @@ def _along(axes: str, A: Array, x: Array | None) -> Array | None:
     return None if x is None else jnp.einsum(f"...{axes},...k->...ij", A, x)
 
 
-def _sum(like: Array, terms: Sequence[Array | None]) -> Array:
+def summed(like: Array, terms: Sequence[Array | None]) -> Array:
     """The sum of the terms that there are; zeros like ``like`` where there is none."""
     there = [term for term in terms if term is not None]
     return sum(there[1:], there[0]) if there else jnp.zeros_like(like)

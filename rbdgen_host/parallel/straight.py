@@ -12,6 +12,7 @@ from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.interface import ArrayInterface
 from rbdgen.compile.flow import front_of
 from rbdgen.design.design import Design, of_functions
+from rbdgen.design.functions import GIVES, NEEDS
 from rbdgen.graph.evaluate import FLOAT, in_order
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Node, Op
@@ -21,6 +22,7 @@ from .algebra import Array
 from .jax_installed import jnp
 
 GRAPH = "graph"  # the method that these are
+TRACED = ("id", "m", "fd", "pose", "twist", "jac", "com", "jcom")
 # numbers have the type of the arrays that they meet
 REAL: Mapping[Op, Callable[..., Any]] = FLOAT | {
     Op.CONST: lambda node: float(node.value),
@@ -69,16 +71,10 @@ class Straight:
         }
 
     @property
-    def functions(self) -> Mapping[str, Callable[..., Array]]:
-        """The functions id, m and fd, whose derivatives are JAX's own: it finds them in less time
-        than the graphs of did and dfd take."""
-        takes = {"id": ("q", "qd", "qdd", "f_ext"), "m": ("q",), "fd": ("q", "qd", "tau", "f_ext")}
-
-        def of(name: str, *x: Array) -> Array:
-            (found,) = self((name,), dict(zip(takes[name], x, strict=False))).values()
-            return found
-
-        return {name: partial(of, name) for name in takes}
+    def functions(self) -> Mapping[str, Callable[..., Any]]:
+        """The functions `TRACED`, whose derivatives are JAX's own: of id and fd it finds them in
+        less time than the graphs of did and dfd take."""
+        return {name: partial(called, self, name) for name in TRACED}
 
     def _traced(self, functions: tuple[str, ...], forced: bool) -> tuple[Graph, ArrayInterface]:
         own = replace(
@@ -86,6 +82,17 @@ class Straight:
         )
         front = front_of(own, self._robot, in_floats=True)
         return front.graph, interface_of(front)
+
+
+def called(
+    compute: Callable[[tuple[str, ...], Mapping[str, Array]], Mapping[str, Array]],
+    function: str,
+    *x: Array,
+) -> Any:
+    """The results of one function, a tuple if they are several, at x: its arrays, and f_ext."""
+    found = compute((function,), dict(zip((*NEEDS[function], "f_ext"), x, strict=False)))
+    results = tuple(found[name] for name in GIVES[function])
+    return results if len(results) > 1 else results[0]
 
 
 def forced_links(robot: Robot, forced: bool) -> tuple[str, ...]:
