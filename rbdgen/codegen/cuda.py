@@ -165,6 +165,8 @@ def _written(
         "cpp/example.c.jinja", takes=interface.takes, gives=interface.gives, **values
     )
     files |= {own: render(f"cuda/{own}.jinja", **values) for own in ("CMakeLists.txt", "README.md")}
+    if interface.same is None:  # which is on the host, where XLA's arrays are not
+        files[f"{values['name']}_xla.cc"] = render("cuda/xla.cc.jinja", **values)
     return Cuda(files, kernels, slots, found, order, looped.facts if looped else None)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -275,15 +277,17 @@ def test_the_folder_builds_and_its_example_agrees(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_commands_of_the_readme(tmp_path: Path) -> None:
     made = api.generate("pendulum", tmp_path / "made", to="cuda", functions=("fd",)).folder
-    lines = (made / "README.md").read_text().splitlines()
-    commands = [line.split() for line in lines if line.startswith(("    nvcc", "    g++"))]
-    assert [command[0] for command in commands] == ["nvcc", "nvcc", "g++"]
+    lines = (made / "README.md").read_text().replace("\\\n", "").splitlines()
+    commands = [line.strip() for line in lines if line.startswith(("    nvcc", "    g++"))]
+    assert [command.split()[0] for command in commands] == ["nvcc", "nvcc", "nvcc", "g++"]
+    kernels(made / "pendulum_fd.cu", "sm_90")  # skips where there is no nvcc
+    here = {"nvcc ": f"{shlex.join(find_nvcc())} ", "=native": "=sm_90", "python3": sys.executable}
     for command in commands:
-        if command[0] == "nvcc":
-            kernels(made / "pendulum_fd.cu", "sm_90")  # skips where there is none
-            command = [*find_nvcc(), *command[1:]]
-        command = ["-arch=sm_90" if word == "-arch=native" else word for word in command]
-        subprocess.run(command, cwd=made, check=True, capture_output=True)
+        for said, own in here.items():
+            command = command.replace(said, own)
+        subprocess.run(command, shell=True, cwd=made, check=True, capture_output=True)
+    library = ctypes.CDLL(str(made / "libpendulum_fd_xla.so"))
+    assert library.pendulum_fd_xla and library.pendulum_fd_xla_f32
     for scalar in ([], ["--float"]):  # the last is for the CPU
         check = ["./example", *scalar, "--check", "expected.txt", "states.txt"]
         subprocess.run(check, cwd=made, check=True, capture_output=True)
