@@ -58,13 +58,14 @@ NOT_RUN = {
     "needs a network": {
         "rbdgen info panda_description",
         'pip install ".[parallel]"',
-        'pip install ".[synthesis,simulation]"',
+        "pip install …",
         'pip install "rbdgen[families]"',
         'pip install "rbdgen[robots]"',
     },
     "runs these tests": {"make …", ".venv/bin/python …"},
     "takes minutes": {
         "rbdgen bench accelerators",
+        "rbdgen bench kinematics",
         "rbdgen board ulx3s-25f iiwa14 …",
         "rbdgen board ulx3s-85f iiwa14 …",
         "rbdgen compare",

@@ -167,10 +167,10 @@ class FunctionOptions:
         (),
         checks.words,
         f"the links whose frames {', '.join(AT_FRAMES)} refer to, fixed links, too; or {EVERY}: of "
-        "each joint the link that it moves, which has the joint's frame",
+        "each joint the link that it moves, which has the joint's frame; may be repeated",
         COMPUTED,
         separator=",",
-        line={"metavar": "LINK[,LINK]"},
+        line={"action": "extend", "metavar": "LINK[,LINK]"},
     )
     reference: str = option(
         ALIGNED,

@@ -205,7 +205,7 @@ TABLE = (
         "masses named matrix",
         WEIGHT,
     ),
-    _row("jcom", "q", "Jcom", "jacobianCenterOfMass", "its Jacobian", "masses matrix", WEIGHT),
+    _row("jcom", "q", "Jcom", "jacobianCenterOfMass", "Jacobian of com", "masses matrix", WEIGHT),
     _row(
         "energy",
         "q qd",

@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """The hardware of a plan, whatever its kind."""
 
 from __future__ import annotations

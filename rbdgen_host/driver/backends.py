@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +16,12 @@ from rbdgen.design.arrays import gives
 from rbdgen.design.bounds import whole_turns, within_a_turn
 from rbdgen.design.choices import COMPILED
 from rbdgen.design.design import Design, has_registers, of_functions
-from rbdgen.design.functions import ROLLOUTS, TOGETHER
+from rbdgen.design.functions import ALIASES, ON_ACCELERATORS, ROLLOUTS, TOGETHER
 from rbdgen.design.loading import load
 from rbdgen.robot.model import Robot
 from rbdgen.system.quoting import Progress
 
+from .defaults import NO_WORDS
 from .requests import Answer, Backend, Tasks
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ def backend(
     if not (place / MARK).is_file():
         if kind == "board":
             raise InputError(f"{robot}: a board has what a folder holds: rbdgen board BOARD DIR")
-        return _of_robot(kind, str(robot), progress, {"accelerator": True, **choices}, threads)
+        usual = {"accelerator": kind not in NO_WORDS or _are_tasks(choices.get("functions", ()))}
+        return _of_robot(kind, str(robot), progress, {**usual, **choices}, threads)
     if choices:
         raise InputError(f"{place}: has been generated; {', '.join(choices)}: cannot be chosen")
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
@@ -94,6 +96,12 @@ def backend(
 
         return of_board(place, entry, port)
     return _of_robot(kind, str(place / DESIGN), progress, {}, threads, place)
+
+
+def _are_tasks(functions: str | Iterable[str]) -> bool:
+    """Whether an accelerator has all of the functions; programs have others, too."""
+    names = functions.split(",") if isinstance(functions, str) else functions
+    return {ALIASES.get(name, name) for name in names} <= {*ON_ACCELERATORS, *ROLLOUTS}
 
 
 def _of_robot(

@@ -14,6 +14,7 @@ import numpy as np
 from rbdgen.api.folder import InputError
 from rbdgen.api.native_programs import NativeProgram, compiled
 from rbdgen.design.design import of_functions
+from rbdgen.design.functions import TOGETHER
 from rbdgen.design.loading import load
 from rbdgen.design.options import DesignChoices
 from rbdgen.system.cache import named
@@ -97,7 +98,7 @@ def operators(
     return Operators(
         differentiable("id", ("did", "m"), ("dtau_dq", "dtau_dqd", "M")),
         operator(program("m"), ("M",)),
-        differentiable("fd", ("dfd", "minv"), ("dqdd_dq", "dqdd_dqd", "Minv")),
+        differentiable("fd", ("dfd", TOGETHER["dfd"]), ("dqdd_dq", "dqdd_dqd", "Minv")),
     )
 
 

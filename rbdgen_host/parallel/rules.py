@@ -13,6 +13,7 @@ from typing import Any
 from jax.custom_derivatives import SymbolicZero
 
 from rbdgen.api.folder import InputError
+from rbdgen.design.functions import TOGETHER
 from rbdgen.robot.model import Robot
 
 from .algebra import Array
@@ -76,7 +77,7 @@ class Rules:
         return self._called(["fd"], "tau", x)["qdd"]
 
     def _forward_slopes(self, *x: Array) -> Arrays:
-        found = self._called(["dfd", "minv"], "tau", x)
+        found = self._called(["dfd", TOGETHER["dfd"]], "tau", x)
         return tuple(found[name] for name in FORWARD_SLOPES)
 
     def _change_of_inverse(self, x: Arrays, dx: Arrays) -> tuple[Array, Array]:

@@ -216,3 +216,12 @@ REFUSALS: list[tuple[dict[str, Any], str]] = [
 def test_refusals(choices: dict[str, Any], message: str) -> None:
     with pytest.raises(RobotError, match=message):
         load("pendulum", **choices)
+
+
+def test_programs_need_no_accelerator() -> None:
+    """Functions that no accelerator has are chosen by name alone, in floating point."""
+    robot = Dynamics("pendulum", "golden", functions=("jac", "rnea"), frames=("lower_rod",))
+    assert robot.functions == ("jac", "id")
+    assert Dynamics("pendulum", "golden", functions=("fd", "rk4")).functions == ("fd", "rk4")
+    with pytest.raises(RobotError, match="jac is no task of an accelerator"):
+        Dynamics("pendulum", "integer", functions=("jac",), frames=("lower_rod",))
