@@ -16,6 +16,8 @@ from ..codegen.interface import (
 )
 from ..compile.front import Front
 from ..design.arrays import all_gives, counts, given_coordinates, is_loaded, is_pushed, needs
+from ..design.design import Design, no_defaults
+from ..design.functions import OF_CONTACTS, REFERRED
 from ..design.limits import known_limits
 from ..design.manifest import ProgramManifest
 from ..dynamics.interface import WRENCH, place_of_input, places_of_output
@@ -28,10 +30,31 @@ from .compilation import Files, closed, described, robot_facts, sources_of
 from .folder import OutputError, checked_folder, text_of, write_file
 from .output_paths import check_place
 
+# Choices that stand elsewhere in a folder's texts, or are the robot's own.
+UNSAID = ("functions", "name", "limits", "joint_limits", "joints", "accelerator")
+
 
 def about(front: Front) -> dict[str, str]:
-    """The robot and functions that the header of a program's files names."""
-    return {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
+    """The robot, functions and choices that a program's files name."""
+    functions = ", ".join(front.design.functions)
+    return {"robot": front.robot.name, "functions": functions, "chosen": chosen(front.design)}
+
+
+def chosen(design: Design) -> str:
+    """The choices that are no defaults, and those that say what results of frames are."""
+    own = no_defaults(design)
+    shown = {key: own[key] for key in own if key not in UNSAID}
+    for key, concerned in (("reference", REFERRED), ("contact", OF_CONTACTS)):
+        if not set(concerned).isdisjoint(design.functions):
+            shown.setdefault(key, vars(design)[key])
+    said = (f"{key.replace('_', '-')}: {_spelt(value)}" for key, value in shown.items())
+    return "; ".join(said)
+
+
+def _spelt(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}={_spelt(own)}" for key, own in value.items())
+    return ", ".join(map(_spelt, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def program_folder(

@@ -129,3 +129,13 @@ def test_angles_are_snapped_in_words_alone_unless_that_is_said(
     assert isinstance(folders, tuple)
     manifest = (folders[-1].folder / "manifest.json").read_text()
     assert ("is taken for it" in manifest) == (not kept)
+
+
+def test_what_was_chosen_is_said(tmp_path: Path) -> None:
+    """Results of frames differ by what the arrays' names do not say."""
+    choices = {"functions": ("jac",), "frames": ("upper_rod", "lower_rod"), "gravity": (0, 0, -1.6)}
+    place = api.generate("pendulum", tmp_path, to="cpp", **choices).folder
+    line = "Chosen: gravity: 0.0, 0.0, -1.6; frames: upper_rod, lower_rod; reference: "
+    assert f"{line}local-world-aligned." in (place / "README.md").read_text()
+    (header,) = place.glob("*_jac.h")
+    assert line in header.read_text()
