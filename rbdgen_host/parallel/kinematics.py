@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -54,13 +54,13 @@ class Observing(ABC):
         self, q: Any, frames: Links = EVERY, method: str | None = None
     ) -> tuple[Array, Array]:
         """Positions (…, F, 3) and rotations (…, F, 3, 3): x_world = R x_frame + p."""
-        return self._seen("pose", method, frames, ALIGNED, q=q)
+        return self._seen("pose", method, _names(frames), ALIGNED, q=q)
 
     def frame_jacobians(
         self, q: Any, frames: Links = EVERY, reference: str = ALIGNED, method: str | None = None
     ) -> Array:
         """J (…, F, 6, nv): the frames' velocities are J q̇."""
-        return self._seen("jac", method, frames, reference, q=q)
+        return self._seen("jac", method, _names(frames), reference, q=q)
 
     def frame_velocities(
         self,
@@ -71,7 +71,7 @@ class Observing(ABC):
         method: str | None = None,
     ) -> Array:
         """Twists (…, F, 6), linear then angular [m/s; rad/s]."""
-        return self._seen("twist", method, frames, reference, q=q, qd=qd)
+        return self._seen("twist", method, _names(frames), reference, q=q, qd=qd)
 
     def center_of_mass(self, q: Any, method: str | None = None) -> Array:
         """The centre of mass (…, 3) of all bodies that joints carry."""
@@ -84,8 +84,7 @@ class Observing(ABC):
     def _seen(self, function: str, method: str | None, *frames: Any, **arrays: Any) -> Any:
         method = self.frame_method if method is None else method
         known(method, COMPILED)
-        named = (own if isinstance(own, str) else tuple(own) for own in frames)
-        return self._call((function, method, *named), **arrays)
+        return self._call((function, method, *frames), **arrays)
 
 
 class KinematicRules:
@@ -150,7 +149,13 @@ class KinematicRules:
         return J, moved[1]
 
 
-def at_frames(design: Design, robot: Robot, frames: Links, reference: str) -> Design:
+def _names(frames: Any) -> tuple[str, ...]:
+    if not isinstance(frames, Iterable):
+        raise InputError(f"frames: {frames!r} is no link's name; one, several, or {EVERY}")
+    return (frames,) if isinstance(frames, str) else tuple(frames)
+
+
+def at_frames(design: Design, robot: Robot, frames: Sequence[str], reference: str) -> Design:
     """The design of functions at frames of ``robot``; RobotError where it has none such."""
     own = of_functions(design, REFERRED, frames=frames, reference=reference)
     return resolved(own, robot)

@@ -171,6 +171,8 @@ def test_refusals() -> None:
         dynamics.frame_poses(q, "uper_rod")
     with pytest.raises(RobotError, match="needs frames"):
         dynamics.frame_poses(q, ())
+    with pytest.raises(InputError, match="frames: 3 is no link's name"):
+        dynamics.frame_poses(q, 3)  # type: ignore[arg-type]
     with pytest.raises(RobotError, match='reference: "wrld" is unknown; did you mean "world"'):
         dynamics.frame_jacobians(q, reference="wrld")
     with pytest.raises(InputError, match="method: 'serial' is unknown; one of native, graph"):
