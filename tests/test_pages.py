@@ -41,6 +41,7 @@ NOT_RUN = {
         "cmake …",
         "from rbdgen_host.driver import Dynamics",
         "rbdgen board ulx3s-85f D",
+        "rbdgen generate iiwa14 --function osim …",
         "rbdgen board ecpix5-85f D --link udp",
         "rbdgen board ulx3s-85f build/board",
         "rbdgen synthesize build/arm",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..graph.node import Region
 from ..robot.model import Inertia, Transform
 from ..robot.variations import ENTRIES
-from .repeated import weighing
+from .repeated import loading
 from .scalars import Scalar, Vector
 from .spatial import (
     Placement,
@@ -90,7 +90,7 @@ def mass_of(
         return own
     words, pose = payload[i].words, payload[i].pose
     R, r = run.rotation(pose.rotation), pose.translation.tolist()
-    return run(weighing(i), region, loaded, own, words, R, r)
+    return run(loading(i), region, loaded, own, words, R, r)
 
 
 def _seen_from(words: Vector, R: Placement, r: Vector) -> Mass:

@@ -19,7 +19,7 @@ from ..graph.node import Region
 from ..robot.model import Joint, JointKind, Robot
 from .bodies import Mass, loaded
 from .motion import LinkMotion, Motion, RobotState, Told, rotation_of, told
-from .repeated import on_link, step_of, weighing
+from .repeated import loading, on_link, step_of, weighing
 from .scalars import Scalar, Vector
 from .spatial import (
     ZERO,
@@ -77,7 +77,7 @@ def move(
         if i in state.payload:
             words, pose = in_units(state.payload[i].words, balance.body(i)), state.payload[i].pose
             R, r = run.rotation(pose.rotation), pose.translation.tolist()
-            mass = run(weighing(i), here, loaded, mass, words, R, r)
+            mass = run(loading(i), here, loaded, mass, words, R, r)
             body = run(weighing(i), here, body_of, mass, unit)
         else:
             body = body_of(mass, unit)

@@ -78,8 +78,13 @@ def on_link(joint: Joint, i: int) -> Visit:
 
 
 def weighing(i: int) -> Visit:
-    """The visit of joint ``i`` that adds what its body carries to what it weighs itself."""
+    """The visit of joint ``i`` that takes its body's numbers apart, registers or a payload's."""
     return Visit("weigh", (i,))
+
+
+def loading(i: int) -> Visit:
+    """The visit of joint ``i`` that adds its payload, which few bodies have, to its body."""
+    return Visit("load", (i,))
 
 
 def _way(robot: Robot, i: int) -> str:

@@ -223,3 +223,12 @@ def test_the_largest_kernel_spills_nothing_and_is_short(architecture: str, tmp_p
     for own in test_cuda.kernels(source, architecture):
         assert own.code < test_cuda.CODE and own.registers <= 168
         assert (own.spill_stores, own.spill_loads) == (0, 0)
+
+
+def test_a_payload_is_on_one_body_of_several(tmp_path: Path) -> None:
+    """With registers every body is taken apart, but one alone has a payload added before."""
+    choices = {"formulation": "logarithmic", "code": "loops", "payload": "lower_rod"}
+    made = api.generate(
+        "pendulum", tmp_path, functions=("m",), parameters="registers", to="cpp", **choices
+    )
+    assert "load(" in next(made.folder.glob("*_kernel.inc")).read_text()
