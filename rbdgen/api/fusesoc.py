@@ -109,7 +109,7 @@ def package_fusesoc(
         "package/fusesoc.core.jinja",
         name=name,
         version=_version(entry),
-        description=f"{', '.join(entry.functions)} of {entry.robot}, in fixed point",
+        description=_description(entry),
         tasks=TASKS,
         part=part.part if placed else "",
         flag=part.flag,
@@ -117,6 +117,15 @@ def package_fusesoc(
     )
     write_file(place / f"{name}.core", core)
     return place / f"{name}.core", notes
+
+
+def _description(entry: HardwareManifest) -> str:
+    return f"{', '.join(entry.functions)} of {entry.robot}, in fixed point"
+
+
+def _class_name(name: str) -> str:
+    """``arm_id`` → ``ArmId``."""
+    return "".join(part.capitalize() for part in re.split("_+", name))
 
 
 def _version(entry: HardwareManifest) -> str:
@@ -176,9 +185,9 @@ def package_litex(
     facts = {
         "core": entry.is_core,
         "name": name,
-        "cls": "".join(part.capitalize() for part in re.split("_+", name)),
+        "cls": _class_name(name),
         "short": "rbd",
-        "description": f"{', '.join(entry.functions)} of {entry.robot}, in fixed point",
+        "description": _description(entry),
         "words_in": len(packets.tasks[0]) if entry.is_core else _words_in(entry),
         "address": ADDRESS_WIDTH,
         "registers": (own.width if own else 0) if entry.is_core else hex(1 << ADDRESS_WIDTH),
@@ -226,8 +235,8 @@ def package_cocotb(
     facts = {
         "core": entry.is_core,
         "name": name,
-        "cls": "".join(part.capitalize() for part in re.split("_+", name)),
-        "description": f"{', '.join(entry.functions)} of {entry.robot}, in fixed point",
+        "cls": _class_name(name),
+        "description": _description(entry),
         "tasks": TASKS,
         "patience": PATIENCE,
         "example": _example("" if entry.is_core else function, first),

@@ -21,9 +21,9 @@ ASCII = {"·": "*", "²": "^2", "³": "^3", "⁴": "^4"}
 class HdlField:
     """A field of a packed type: bits ``low`` to ``high`` of the payload.
 
-    ``name``: an identifier of both languages; ``word``: the manifest's, as ``qdd[2]``; ``unit``
-    ``used``: the bits that its values need, None where nothing reads or writes them. ``of``,
-    ``unit``: "" where there is none.
+    ``name``: an identifier of both languages; ``word``: the manifest's, as ``qdd[2]``; ``used``:
+    the bits that its values need, None where nothing reads or writes them; ``of``, ``unit``: ""
+    where there is none.
     """
 
     name: str
@@ -65,7 +65,8 @@ class HdlField:
 class HdlType:
     """A packed type; ``fields`` from bit 0 on.
 
-    ``function``: "" of a type for all of them. Fields are ``scaled`` where it is known by what.
+    ``function``: "" of a type for all functions. ``scaled``: whether fractions are known, which an
+    accelerator's functions have each for themselves.
     """
 
     side: str

@@ -74,7 +74,6 @@ ARRAYS: dict[str, tuple[str, ...]] = {
 }
 NUMBERS = {"kinetic": "J", "potential": "J", "h": "s"}
 PURE = ("R", "far", "root", "steps")  # numbers without a unit
-PAYLOAD_UNITS = ("kg", *("kg·m",) * 3, *("kg·m²",) * 6)
 ORDER = ("N", "kg", "m", "rad", "s")  # in which factors of a unit are written
 POWERS = {2: "²", 3: "³", 4: "⁴"}
 
@@ -129,14 +128,14 @@ class Meanings:
         """
         word = parse(name)
         if word.kind in ("sin", "cos"):
-            return (self.robot.joints[word.indices[0]].name, "1")
+            return self.robot.joints[word.indices[0]].name, "1"
         if word.kind == "f_ext":
             link = self.robot.joints[self.robot.moving[word.indices[0]]].body
-            return (link, "N" if word.axis.startswith("f") else "N·m")
+            return link, "N" if word.axis.startswith("f") else "N·m"
         if word.kind == PAYLOAD:
-            return (self.payload, PAYLOAD_UNITS[word.indices[0]])
+            return self.payload, unit_of(["inertia"], [MOMENTS[word.indices[0]]])
         if word.kind in NUMBERS:
-            return ("", NUMBERS[word.kind])
+            return "", NUMBERS[word.kind]
         quantities = self._quantities(word)
         if not quantities and word.kind not in PURE:
             return "", ""
