@@ -90,9 +90,10 @@ def call(function: Any, arrays: Sequence[Any]) -> Any:
     return lambda: (evaluate(), buffer, given, found)[0]
 
 
-def reach(fd: Any, nv: int) -> Any:
+def reach(fd: Any, nv: int, hold: Any = 0.0) -> Any:
     """A reach in a second by multiple shooting, Hessians by Gauss and Newton: a solve of IPOPT that
-    returns its iterations and cost."""
+    returns its iterations, its cost and the solution. ``hold``: τ (nv,) that costs nothing, with
+    which it begins."""
     q, qd = casadi.MX.sym("q", nv, NODES + 1), casadi.MX.sym("qd", nv, NODES + 1)
     u = casadi.MX.sym("u", nv, NODES)
     gaps = [q[:, 0], qd[:, 0]]
@@ -101,7 +102,7 @@ def reach(fd: Any, nv: int) -> Any:
         gaps.append(q[:, k + 1] - q[:, k] - STEP * qd[:, k + 1])
     aside = q - 0.6
     cost = 50 * casadi.sumsqr(aside[:, NODES]) + 5 * casadi.sumsqr(qd[:, NODES])
-    cost += STEP * (casadi.sumsqr(aside) + 0.3 * casadi.sumsqr(qd) + 1e-3 * casadi.sumsqr(u))
+    cost += STEP * (casadi.sumsqr(aside) + 0.3 * casadi.sumsqr(qd) + 1e-3 * casadi.sumsqr(u - hold))
     x, f, g = casadi.veccat(q, qd, u), casadi.MX.sym("f"), casadi.MX.sym("g", 2 * nv * (NODES + 1))
     hessian = casadi.triu(f * casadi.hessian(cost, x)[0])
     names = ["x", "p", "lam_f", "lam_g"], ["triu_hess_gamma_x_x"]
@@ -110,10 +111,13 @@ def reach(fd: Any, nv: int) -> Any:
     problem = {"x": x, "f": cost, "g": casadi.veccat(*gaps)}
     solver = casadi.nlpsol("reach", "ipopt", problem, {**options, "ipopt.sb": "yes"})
 
-    def solve() -> tuple[int, float]:
-        found = solver(x0=0, lbg=0, ubg=0)
+    efforts = np.broadcast_to(hold, (NODES, nv)).ravel()
+    start = np.concatenate([np.zeros(2 * nv * (NODES + 1)), efforts])
+
+    def solve() -> tuple[int, float, Any]:
+        found = solver(x0=start, lbg=0, ubg=0)
         if not solver.stats()["success"]:
             raise Mismatch("IPOPT found no solution")
-        return solver.stats()["iter_count"], float(found["f"])
+        return solver.stats()["iter_count"], float(found["f"]), np.array(found["x"])[:, 0]
 
     return solve

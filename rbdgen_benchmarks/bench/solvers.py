@@ -103,7 +103,7 @@ def _casadi(problem: str, progress: Progress) -> Iterator[Row]:
     slopes = [problems.call(own.jacobian(), [*state, values[0]]) for own in both]
     yield called(*said, "a Jacobian", slopes)
     solves = [problems.reach(own, size) for own in both]
-    counts, costs = zip(*(own() for own in solves), strict=True)
+    counts, costs, _ = zip(*(own() for own in solves), strict=True)
     yield solved("IPOPT", *said[1:], counts, costs, alternating(solves), problems.NODES)
 
 

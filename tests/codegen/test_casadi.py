@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ casadi = pytest.importorskip("casadi")
 pinocchio = pytest.importorskip("pinocchio")
 ROBOTS = Path(__file__).parents[2] / "robots"
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
-NODES, STEP = 20, 0.05
 
 
 def external(robot: str, functions: tuple[str, ...], place: Path) -> Any:
@@ -129,33 +127,6 @@ def symbolic(model: Any) -> Any:
     return casadi.Function("fd", [q, qd, tau], [found], ["q", "qd", "tau"], ["qdd"])
 
 
-def reach(fd: Any, nv: int, hold: np.ndarray) -> tuple[int, float, np.ndarray, float]:
-    """A reach in a second by multiple shooting, Hessians by Gauss and Newton: iterations of IPOPT,
-    cost, solution, seconds."""
-    q, qd = casadi.MX.sym("q", nv, NODES + 1), casadi.MX.sym("qd", nv, NODES + 1)
-    u = casadi.MX.sym("u", nv, NODES)
-    gaps = [q[:, 0], qd[:, 0]]
-    for k in range(NODES):
-        gaps.append(qd[:, k + 1] - qd[:, k] - STEP * fd(q[:, k], qd[:, k], u[:, k]))
-        gaps.append(q[:, k + 1] - q[:, k] - STEP * qd[:, k + 1])
-    aside = q - 0.6
-    cost = 50 * casadi.sumsqr(aside[:, NODES]) + 5 * casadi.sumsqr(qd[:, NODES])
-    cost += STEP * (casadi.sumsqr(aside) + 0.3 * casadi.sumsqr(qd) + 1e-3 * casadi.sumsqr(u - hold))
-    x, f, g = casadi.veccat(q, qd, u), casadi.MX.sym("f"), casadi.MX.sym("g", 2 * nv * (NODES + 1))
-    hessian = casadi.triu(f * casadi.hessian(cost, x)[0])
-    names = ["x", "p", "lam_f", "lam_g"], ["triu_hess_gamma_x_x"]
-    gauss_newton = casadi.Function("hess_lag", [x, casadi.MX(0, 1), f, g], [hessian], *names)
-    options = {"hess_lag": gauss_newton, "print_time": False, "ipopt.print_level": 0}
-    problem = {"x": x, "f": cost, "g": casadi.veccat(*gaps)}
-    solver = casadi.nlpsol("reach", "ipopt", problem, {**options, "ipopt.sb": "yes"})
-    start = np.concatenate([np.zeros(2 * nv * (NODES + 1)), np.tile(hold, NODES)])
-    before = time.perf_counter()
-    found = solver(x0=start, lbg=0, ubg=0)
-    spent = time.perf_counter() - before
-    assert solver.stats()["success"]
-    return solver.stats()["iter_count"], float(found["f"]), np.array(found["x"])[:, 0], spent
-
-
 @pytest.mark.slow
 def test_an_arm_reaches_in_as_many_iterations(tmp_path: Path) -> None:
     """The same solution as over dynamics in CasADi's own symbols, within one iteration of it."""
@@ -168,11 +139,9 @@ def test_an_arm_reaches_in_as_many_iterations(tmp_path: Path) -> None:
         np.testing.assert_allclose(np.array(fd(q, qd, tau))[:, 0], right, rtol=1e-9, atol=1e-9)
     still = np.zeros(model.nv)
     hold = pinocchio.rnea(model, model.createData(), still, still, still)
-    found = {name: reach(fd, model.nv, hold) for name, fd in (("CasADi's", own), ("cpp", ours))}
-    print()
-    for name, (count, cost, _, spent) in found.items():
-        print(f"{name:9s} {count} iterations, cost {cost:.9g}, {spent:.3f} s")
-    theirs, mine = found.values()
+    from rbdgen_benchmarks.bench.casadi_problems import reach  # which imports CasADi
+
+    theirs, mine = (reach(fd, model.nv, hold)() for fd in (own, ours))
     assert theirs[0] > 5 and abs(theirs[0] - mine[0]) <= 1
     assert mine[1] == pytest.approx(theirs[1], rel=1e-9)
     np.testing.assert_allclose(mine[2], theirs[2], rtol=1e-6, atol=1e-6)
