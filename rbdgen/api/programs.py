@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..codegen import nvcc
-from ..codegen.c_file import c_files, float_files, folder
+from ..codegen.c_file import LEAST, c_files, float_files, folder
 from ..codegen.c_integers import File, word_type
 from ..codegen.cpp import cpp as cpp_files
 from ..codegen.cuda import LONGEST, Cuda
@@ -16,6 +16,7 @@ from ..compile.floats import alike, facts_of, in_floats, with_doubles, with_visi
 from ..compile.front import Front
 from ..compile.product import Product
 from ..design.naming import design_name
+from ..passes.mixed_precision import InDouble
 from ..robot.model import RobotError
 from ..system.quoting import Progress
 from ..tasks.c import add_tasks, all_words
@@ -86,7 +87,7 @@ def c_program(front: Front, say: Callable[[str], None] = lambda _: None) -> File
         front.graph, interface, name, about(front), found.alone, found.states
     )
     facts["float"] = found.to_json()
-    files |= vectors(front, interface, floats=True)
+    files |= vectors(front, interface)
     return program_folder(front, "c", name, files, facts)
 
 
@@ -102,7 +103,7 @@ def cpp_program(front: Front, say: Callable[[str], None] = lambda _: None) -> Fi
         front.graph,
         interface,
         name,
-        about(front),
+        about(front) | _within(front, found),
         program=program,
         in_double=found.nodes,
         joints=joints,
@@ -132,7 +133,7 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
     front, double = with_doubles(front, progress)
 
     def made(measure: Any = None) -> Cuda:
-        given = front.graph, interface, name, about(front)
+        given = front.graph, interface, name, about(front) | _within(front, double)
         return cuda_files(
             *given, program=program, measure=measure, in_double=double.nodes, shared=shared
         )
@@ -165,6 +166,15 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
     }
     front = replace(front, notes=(*front.notes, *notes))
     return program_folder(front, "cuda", name, {**found.files, **vectors(front, interface)}, facts)
+
+
+def _within(front: Front, found: InDouble) -> dict[str, str]:
+    """The error of functions in float that an example lets pass, of the largest entry.
+
+    Its states are floats; a robot's parameters are rounded.
+    """
+    error = found.reached + found.inputs * bool(front.parameters)
+    return {"within": f"{max(2 * error, LEAST):.1e}"}
 
 
 def _ptxas(version: str, found: Cuda) -> Mapping[str, Any]:

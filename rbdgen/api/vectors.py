@@ -26,15 +26,14 @@ DIGITS = 12  # of what is expected: the last of a double differ from machine to 
 WORDS, EXPECTED_WORDS = "words.txt", "expected_words.txt"
 
 
-def vectors(front: Front, interface: ArrayInterface, floats: bool = False) -> dict[str, str]:
+def vectors(front: Front, interface: ArrayInterface) -> dict[str, str]:
     """Two files: random states within the limits, and what the functions give there.
 
     A line for each state; in it all arrays, one behind another, row by row, as ``interface`` has
-    them. ``floats``: the states are floats.
+    them. The states are floats, so that functions of float and of double are given the same ones.
     """
     state = sample_states(front.design, front.canonical, STATES, SEED)
-    if floats:
-        state = {name: to_float(values) for name, values in state.items()}
+    state = {name: to_float(values) for name, values in state.items()}
     if front.parameters and interface.same:
         state[PARAMETER] = np.tile(list(front.parameters.nominal.values()), (STATES, 1))
     elif front.parameters:  # of as many robots of the model

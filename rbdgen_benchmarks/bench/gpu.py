@@ -9,7 +9,7 @@ from typing import Any
 from rbdgen import api
 from rbdgen.api.native_programs import compiled as program
 from rbdgen.codegen.interface import rows
-from rbdgen.codegen.nvcc import Use, compiled, uses
+from rbdgen.codegen.nvcc import compiled, find_nvcc
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import table
 from rbdgen.system.compiler import NoGpu, find_gpu
@@ -27,7 +27,6 @@ CASES: tuple[tuple[str, str, str], ...] = (
     ("hyq", "floating", "id"),
     ("hyq", "floating", "did"),
 )
-ARCHITECTURES = ("sm_80", "sm_90")
 HEAD = ("function", "kernel", "operations", "in use", "", "scalar", "registers", "spilled", "KB")
 KEYS = (
     *("kernel", "operations", "in_use", "architecture", "scalar"),
@@ -51,14 +50,18 @@ KINDS = {"double": "cuda", "float": "cuda32"}
 
 @measurement("gpu", "minutes")
 def gpu(place: Path, progress: Progress) -> Any:
-    """CUDA by ptxas: registers, spills, code; on a GPU, where there is one, checked and timed."""
+    """CUDA on a GPU, where there is one, checked and timed; registers, spills, code by ptxas."""
     try:
         found, why = find_gpu(), ""
     except NoGpu as error:
         found, why = None, str(error)
-    lines = Rows(HEAD)
-    times: list[list[Any]] = []
+    if not found:
+        print(f"{why}: {NO_GPU}\n")
+    kernels: list[list[Any]] = []
+    times = Rows(TIMES)
     notes: dict[str, None] = {}  # why the peer is not beside
+    if found:
+        print(f"{found.name}\n")
     for robot, base, function in CASES:
         name = f"{robot}{' floating' * (base == 'floating')} {function}"
 
@@ -67,12 +70,10 @@ def gpu(place: Path, progress: Progress) -> Any:
 
         folder = place / "gpu" / name.replace(" ", "_")
         choices: dict[str, Any] = {"base": base, "functions": (function,)}
-        made = api.generate(robot, folder, to="cuda", force=True, **choices).manifest.program
-        source = folder / f"{made.name}.cu"
-        for architecture in ARCHITECTURES:
-            say(architecture)
-            for row in _rows(uses(source, architecture), made.facts, architecture):
-                lines.add([name, *row])
+        made = api.generate(robot, folder, say, to="cuda", force=True, **choices).manifest.program
+        if made.facts["ptxas"] is None:
+            find_nvcc()  # which says why
+        kernels += [[name, *row] for row in _rows(made.facts)]
         if found:
             ours = _timed(folder, made.name, name, found.architecture, say)
             python = {
@@ -82,30 +83,34 @@ def gpu(place: Path, progress: Progress) -> Any:
             for scalar, n, *own in ours:
                 beside = peer.get(n, ("-", "-")) if scalar == "float" else ("-", "-")
                 through = python[KINDS[scalar]][n]
-                times.append([name, scalar, n, *own, through, *beside])
-    lines.close(f"{NOTE}\n")
+                times.add([name, scalar, n, *own, through, *beside])
     if found:
-        print("\n\n".join([found.name, table(TIMES, times), ABOUT, *notes]))
-    else:
-        print(f"{why}: {NO_GPU}")
+        times.close("\n\n".join([ABOUT, *notes]))
+        print()
+    print(f"{table(HEAD, kernels)}\n\n{NOTE}")
     return {
         "gpu": found.name if found else None,
-        "kernels": [dict(zip(("function", *KEYS), row, strict=True)) for row in lines.rows],
-        "times": [dict(zip(TIMES, row, strict=True)) for row in times],
+        "kernels": [dict(zip(("function", *KEYS), row, strict=True)) for row in kernels],
+        "times": times.to_json(),
         "notes": [why] if why else list(notes),
     }
 
 
-def _rows(found: Sequence[Use], facts: Any, architecture: str) -> list[list[Any]]:
-    """Rows of a table: each computing kernel's operations and resources."""
+def _rows(facts: Any) -> list[list[Any]]:
+    """Rows of a table: each computing kernel's operations and resources, by the manifest."""
     rows = []
-    for own in found:
-        if own.kernel.startswith("kernel_"):
-            number = int(own.kernel.removeprefix("kernel_"))
+    for own in facts["ptxas"]["kernels"]:
+        if own["kernel"].startswith("kernel_"):
+            number = int(own["kernel"].removeprefix("kernel_"))
             kernel = facts["kernels"][number]
-            size = kernel["operations"], kernel["live"]
-            takes = own.registers, own.spill_stores + own.spill_loads, round(own.code / 1000)
-            rows.append([number, *size, architecture, own.scalar, *takes])
+            spilled = own["spill_stores"] + own["spill_loads"]
+            rows.append(
+                [
+                    *(number, kernel["operations"], kernel["live"]),
+                    *(own["architecture"], own["scalar"], own["registers"], spilled),
+                    round(own["code"] / 1000),
+                ]
+            )
     return rows
 
 

@@ -274,6 +274,33 @@ def test_the_folder_builds_and_its_example_agrees(tmp_path: Path) -> None:
     subprocess.run(test, check=True, capture_output=True)
 
 
+@pytest.mark.parametrize("to", ["cpp", "cuda"])
+def test_states_that_examples_read_are_floats(to: str, tmp_path: Path) -> None:
+    """Functions of double and of float compute the same states."""
+    made = api.generate("pendulum", tmp_path / "made", to=to, functions=("id",)).folder
+    states = np.loadtxt(made / "states.txt")
+    np.testing.assert_array_equal(states, states.astype(np.float32))
+    given = dict(zip(("q", "qd", "qdd"), np.hsplit(states, 3), strict=True))
+    expected = api.evaluate("pendulum", given, "golden", functions=("id",))["tau"]
+    np.testing.assert_allclose(np.loadtxt(made / "expected.txt"), expected, rtol=1e-10, atol=1e-11)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("parameters", ["constants", "registers"])
+def test_an_example_in_float_is_right_where_rounded_states_are_not(
+    parameters: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rounding alone moves this arm's accelerations by more than float's operations."""
+    monkeypatch.setenv("NVCC", "none")
+    choices = {"functions": ("fd",), "parameters": parameters, "name": "arm"}
+    made = api.generate("iiwa14", tmp_path / "made", to="cuda", **choices).folder
+    source = ["-DARM_HOST", "-x", "c++", made / "arm.cu", "-x", "c", made / "example.c"]
+    subprocess.run(["g++", "-O0", *source, "-o", made / "example", "-lm"], check=True)
+    for scalar in ([], ["--float"]):
+        check = [made / "example", *scalar, "--check", made / "expected.txt", made / "states.txt"]
+        subprocess.run(check, check=True, capture_output=True)
+
+
 @pytest.mark.slow
 def test_commands_of_the_readme(tmp_path: Path) -> None:
     made = api.generate("pendulum", tmp_path / "made", to="cuda", functions=("fd",)).folder

@@ -26,7 +26,7 @@ def test_kernels_are_listed_and_nothing_is_timed_without_a_gpu(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(gpu, "CASES", (("pendulum", "fixed", "fd"),))
-    monkeypatch.setattr(gpu, "ARCHITECTURES", ("sm_90",))
+    monkeypatch.setattr("rbdgen.codegen.nvcc.ARCHITECTURES", ("sm_90",))
     monkeypatch.setattr("rbdgen.system.compiler.DRIVER", "libnothing.so.1")
     found = gpu.gpu(tmp_path, lambda line: None)
     assert found["times"] == [] and found["gpu"] is None
