@@ -1,77 +1,138 @@
 """How these pages become a site: ``make docs``, which copies them beside README and changelog."""
 
 import argparse
+import importlib
 import inspect
 import re
 from pathlib import Path
+from typing import Any
 
+from docutils import nodes
+from latex2mathml.converter import convert
 from sphinx.application import Sphinx
+from sphinx.util.inspect import stringify_signature
 
-from rbdgen import api
 from rbdgen.cli.parser import parser
-from rbdgen_host import driver
 
 project = "rbdgen"
 copyright = "the rbdgen authors"  # Sphinx's name for it
 extensions = ["myst_parser"]
 root_doc = "index"
 myst_heading_anchors = 3  # links to headings are those that GitHub makes
+myst_enable_extensions = ["dollarmath"]
 html_theme = "furo"
 html_title = "rbdgen"
 html_show_sphinx = False
-LAST = ("commands", "python", "CONTRIBUTING", "CHANGELOG")  # pages that the index does not name
+html_math_renderer = "mathml"
+html_static_path = ["site"]
+html_css_files = ["site.css"]
+GENERATED = {  # pages that are written here: by the group that they are listed in
+    "Reference": (
+        "* [Commands](commands.md): what `rbdgen COMMAND --help` prints",
+        "* [Python](python.md): every public function and class, and the [index](genindex)",
+    )
+}
+MODULES = ("rbdgen.api", "rbdgen_host.driver", "rbdgen_host.parallel")
+GROUP = re.compile(r"^## (.+)$", re.MULTILINE)
+PAGE = re.compile(r"\]\(([\w/.-]+)\.md\)")
+NAME = re.compile(r"(`+)(\w+)\1")
 
 
 def beside(app: Sphinx, page: str, source: list[str]) -> None:
-    """All pages stand in one folder here, and the index has a tree of them besides its table."""
+    """Put all pages in one folder; each group of the index becomes a caption of the sidebar."""
     text = source[0].replace("](docs/", "](").replace("](../", "](")
     if page == app.config.root_doc:
-        named = dict.fromkeys(re.findall(r"\]\(([\w-]+)\.md\)", text))
-        tree = "\n".join([*(name for name in named if name not in LAST), *LAST])
-        text += f"\n```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
+        first, *groups = GROUP.split(text)
+        text = first
+        for caption, listed in zip(groups[::2], groups[1::2], strict=True):
+            listed = listed.rstrip() + "\n" + "\n".join(GENERATED.get(caption, ()))
+            text += f"## {caption}\n{listed}\n\n{tree(caption, listed)}"
     source[0] = text
 
 
+def tree(caption: str, listed: str) -> str:
+    """A hidden table of contents of the pages that are ``listed``."""
+    pages = "\n".join(dict.fromkeys(PAGE.findall(listed)))
+    return f"```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{pages}\n```\n\n"
+
+
 def commands(app: Sphinx) -> None:
-    """The page of every command's ``--help``."""
+    """Write the page of every command's ``--help``."""
     (found,) = (a.choices for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
-    pages = ["# Commands", "What `rbdgen COMMAND --help` says."]
+    pages = ["# Commands", "What `rbdgen COMMAND --help` prints."]
     for name, own in found.items():
         pages += [f"## rbdgen {name}", f"```text\n{own.format_help().rstrip()}\n```"]
     (Path(app.srcdir) / "commands.md").write_text("\n\n".join(pages) + "\n")
 
 
 def python(app: Sphinx) -> None:
-    """The page of what can be called from Python, as its docstrings have it."""
-    pages = ["# Python", "What the docstrings of `rbdgen.api` and `rbdgen_host.driver` say."]
-    for module in (api, driver):
-        pages.append(f"## {module.__name__}")
-        for name in module.__all__:
-            pages.append(described(name, getattr(module, name)))
-    (Path(app.srcdir) / "python.md").write_text("\n\n".join(pages) + "\n")
+    """Write a page for each module of `MODULES`, from its docstrings, and one that lists them."""
+    listed = ["# Python", "Every name is in the [index](genindex), too."]
+    pages = []
+    for name in MODULES:
+        module = importlib.import_module(name)
+        public = {own: getattr(module, own) for own in module.__all__}
+        heading = f"# {name}\n\n{inspect.getdoc(module) or ''}\n\n```{{py:module}} {name}\n```"
+        text = "\n\n".join([heading, *(described(own, public[own], public) for own in public)])
+        pages.append(f"python-{name}")
+        (Path(app.srcdir) / f"python-{name}.md").write_text(text + "\n")
+        (first, *_) = (inspect.getdoc(module) or "").splitlines() or [""]
+        listed.append(f"* [`{name}`](python-{name}.md): {first}")
+    listed.append("```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```")
+    (Path(app.srcdir) / "python.md").write_text("\n\n".join(listed) + "\n")
 
 
-def described(name: str, found: object) -> str:
-    """A heading, the call, the docstring; of a class those of its public methods, too."""
-    own = [f"### {name}", as_text(name, found)]
-    classes = found.__mro__ if inspect.isclass(found) else ()
-    methods = {name: value for own in reversed(classes) for name, value in vars(own).items()}
-    for method, value in methods.items():
-        if inspect.isfunction(value) and not method.startswith("_"):
-            own.append(as_text(method, value))
-    return "\n\n".join(own)
-
-
-def as_text(name: str, found: object) -> str:
-    """A signature and a docstring; of what is neither called nor a class, its value."""
+def described(name: str, found: object, public: dict[str, Any]) -> str:
+    """A directive with signature and docstring; of a class, its public methods within it."""
+    text = linked(inspect.getdoc(found) or "", name, public) if callable(found) else f"`{found!r}`"
     if not callable(found):
-        return f"```text\n{name} = {found!r}\n```"
-    call = f"{name}{inspect.signature(found)}" if not inspect.isclass(found) else f"class {name}"
-    return f"```text\n{call}\n\n{inspect.getdoc(found) or ''}\n```"
+        return directive("data", name, text)
+    if not inspect.isclass(found):
+        return directive("function", f"{name}{signature(found)}", text)
+    kind = "exception" if issubclass(found, BaseException) else "class"
+    ours = [c for c in reversed(found.__mro__) if c.__module__.startswith("rbdgen")]
+    methods = {own: value for c in ours for own, value in vars(c).items()}
+    for own, value in methods.items():
+        if inspect.isfunction(value) and not own.startswith("_"):
+            inside = linked(inspect.getdoc(value) or "", own, public)
+            text += "\n\n" + directive("method", f"{own}{signature(value)}", inside, fence=4)
+    return directive(kind, name, text)
+
+
+def signature(found: Any) -> str:
+    """The signature, without ``self`` and the names of modules in its types."""
+    own = inspect.signature(found)
+    own = own.replace(parameters=[p for p in own.parameters.values() if p.name != "self"])
+    return re.sub(r"<function .*?>", "…", stringify_signature(own, unqualified_typehints=True))
+
+
+def directive(kind: str, head: str, text: str, fence: int = 5) -> str:
+    """A directive of Sphinx's domain for Python."""
+    ticks = "`" * fence
+    return f"{ticks}{{py:{kind}}} {head}\n\n{text}\n{ticks}"
+
+
+def linked(text: str, own: str, public: dict[str, Any]) -> str:
+    """A docstring in which the names of other public objects are links."""
+
+    def link(match: re.Match[str]) -> str:
+        name = match[2]
+        return f"{{py:obj}}`{name}`" if name in public and name != own else f"`{name}`"
+
+    return NAME.sub(link, text)
+
+
+def formula(translator: Any, node: nodes.Element) -> None:
+    """Write a formula as MathML, which browsers draw without a script or a network."""
+    display = "block" if isinstance(node, nodes.math_block) else "inline"
+    text = convert(node.astext().replace("{aligned}", "{align*}"), display=display)
+    translator.body.append(f'<div class="formula">{text}</div>' if display == "block" else text)
+    raise nodes.SkipNode
 
 
 def setup(app: Sphinx) -> None:
-    """What Sphinx calls."""
+    """Register what this site adds to Sphinx."""
+    app.add_html_math_renderer("mathml", (formula, None), (formula, None))
     app.connect("source-read", beside)
     app.connect("builder-inited", commands)
     app.connect("builder-inited", python)
