@@ -128,11 +128,15 @@ def test_every_page_is_in_one_group() -> None:
 
 def test_formulas_are_read() -> None:
     """What the site's converter does not know it leaves in the text as it is."""
-    converter = pytest.importorskip("latex2mathml.converter", reason="latex2mathml is not installed")
+    converter = pytest.importorskip(
+        "latex2mathml.converter", reason="latex2mathml is not installed"
+    )
     found = 0
     for path in DOCS:
         text = FENCED.sub("", path.read_text())
-        for formula in DISPLAYED.findall(text) + INLINE.findall(CODE.sub("", DISPLAYED.sub("", text))):
+        for formula in DISPLAYED.findall(text) + INLINE.findall(
+            CODE.sub("", DISPLAYED.sub("", text))
+        ):
             written = converter.convert(formula.replace("{aligned}", "{align*}"))
             assert not re.search(r"\\|>&amp;<|>&<", written), f"{path.name}: {formula}"
             found += 1
