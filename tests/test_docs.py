@@ -121,7 +121,7 @@ def test_every_page_is_in_one_group() -> None:
     listed = [re.findall(r"^\* \[[^]]+\]\(([^)#]+)\)", group, re.MULTILINE) for group in groups]
     others = [path.name for path in DOCS if path.stem != "index"]
     beside = ["../README.md", "../CONTRIBUTING.md", "../CHANGELOG.md"]
-    assert sorted(sum(listed, [])) == sorted([*beside, *others])
+    assert sorted(name for group in listed for name in group) == sorted([*beside, *others])
     assert 4 <= len(listed) <= 6
     assert max(map(len, listed)) <= 8
 
