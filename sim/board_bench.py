@@ -8,6 +8,7 @@ They know nothing of the core. The environment variable RBDGEN_SCENARIO names a 
     clock      Hz of the board's clock
     reset      name of the port of its button, and its level when pressed
     baud       of a serial line
+    spi_ps     picoseconds of SPI's clock, at the least
     mac, ip, port   of a board with Ethernet
 
 The payloads are those of `rbdgen.shell.packets`.

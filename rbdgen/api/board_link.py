@@ -9,20 +9,21 @@ from pathlib import Path
 import numpy as np
 
 from ..design.arrays import takes
+from ..design.facts import FunctionFacts
 from ..design.functions import GIVES, ROLLOUTS
 from ..design.manifest import HardwareManifest
 from ..graph.word import SHAPES, V, kind_of
 from ..robot.model import JointKind
 from ..robot.variations import PAYLOAD, SIZE
 from ..shell.build import LEDS
-from ..shell.catalog import LINKS, Board, BoardError, find_board
+from ..shell.catalog import Board, BoardError, find_board
 from ..shell.emit import shell_files
 from ..shell.ethernet import LONGEST, Address, UdpLine
-from ..shell.link import BoardLink
-from ..shell.packets import CRC_BYTES, IP, PORT, crc_of
+from ..shell.lines import SPI_CLOCKS, SerialLine, SpiLine
+from ..shell.link import BoardLink, Line
+from ..shell.packets import CRC_BYTES, IP, PORT, SELF_TEST, TESTED, PacketWidths, crc_of
 from ..shell.self_test import Vectors
-from ..shell.simulation import SimulatedBoard, SimulatedUdpBoard
-from ..shell.uart import SerialLine
+from ..shell.simulation import SimulatedBoard, SimulatedSpiBoard, SimulatedUdpBoard
 from ..system.quoting import Progress
 from ..system.templates import render
 from .c_header import line_layouts
@@ -39,6 +40,7 @@ OFF = {
     "PINMISSING": "no line asks the registers of the shell",
     "SYNCASYNCNET": "a reset reaches the other clock at once, and ends there with an edge of it",
 }
+PACKED = 34  # clocks that a word of a task takes, about
 TASKS = 32  # of all functions together, about; half of them of any words
 SEED = 4
 
@@ -51,12 +53,14 @@ def simulated_board(
     trust: bool = False,
     baud: int | None = None,
     long: bool = False,
-    link: str = LINKS[0],
+    link: str | None = None,
     ip: str | None = None,
-) -> Iterator[SimulatedBoard | SimulatedUdpBoard]:
+    period: int = SPI_CLOCKS,
+) -> Iterator[SimulatedBoard | SimulatedUdpBoard | SimulatedSpiBoard]:
     """The accelerator in ``folder`` behind a pseudo-terminal, as it is on the board, PLL and pins
     apart: every bit of the line goes through the Verilated design. With the ``link`` "udp" it is
-    behind a local socket, and every byte of its PHY's packets goes through. Its ``port`` is what
+    behind a local socket, and every byte of its PHY's packets goes through; with "spi" there is a
+    controller whose clock has a ``period`` of so many of the accelerator's. Its ``port`` is what
     `Dynamics` is given. ``baud``: another one than the board's. ``long``: compiled to run for
     minutes.
     """
@@ -67,7 +71,11 @@ def simulated_board(
     out = place / f"board-{name}{suffix_of(known)}-simulated"
     sources = link_sources(out, place, entry, known, baud, ip, progress)
     top, hertz = f"{entry.name}_link", known.link_clock[1]
-    if known.rgmii:
+    if known.link == "spi":
+        with SimulatedSpiBoard(sources, top, period, progress, long) as spi:
+            yield spi
+        return
+    if known.link == "udp":
         address = _address(entry, ip)
         with SimulatedUdpBoard(sources, top, hertz, address, progress, long) as udp:
             yield udp
@@ -101,7 +109,7 @@ def accelerator_in(place: Path, trust: bool, progress: Progress) -> HardwareMani
 
 
 def suffix_of(known: Board) -> str:
-    return "-udp" if known.rgmii else ""
+    return "" if known.link == "uart" else f"-{known.link}"
 
 
 def _address(entry: HardwareManifest, ip: str | None) -> Address:
@@ -112,13 +120,14 @@ def _address(entry: HardwareManifest, ip: str | None) -> Address:
         raise UsageError(f"ip: {error}") from None
 
 
-def line_of(
-    entry: HardwareManifest, known: Board, baud: int, ip: str | None
-) -> SerialLine | UdpLine:
-    if not known.rgmii:
+def line_of(entry: HardwareManifest, known: Board, baud: int, ip: str | None) -> Line:
+    """The line of a board's; UsageError, BoardError."""
+    if known.link == "uart":
         return SerialLine(known.clock_hz, baud)
-    layouts = line_layouts(entry.tasks)
+    layouts = {**line_layouts(entry.tasks), SELF_TEST: TESTED}
     longest = max(2 * max(own.task_bytes, own.response_bytes) + 12 for own in layouts.values())
+    if known.link == "spi":
+        return SpiLine(longest)
     if longest > LONGEST:
         raise BoardError(
             f"{entry.name}: a frame may take {longest} bytes, a datagram has {LONGEST}; --link uart"
@@ -126,7 +135,7 @@ def line_of(
     return UdpLine(_address(entry, ip))
 
 
-def _link(entry: HardwareManifest, line: SerialLine | UdpLine, vectors: Vectors) -> dict[str, str]:
+def _link(entry: HardwareManifest, line: Line, vectors: Vectors) -> dict[str, str]:
     """The files of the link between the shell of words and the line."""
     of = line_layouts(entry.tasks)
     link = BoardLink(f"{entry.name}_axi_words", of, entry.identity, line, vectors)
@@ -138,7 +147,7 @@ def write_link(
     place: Path,
     entry: HardwareManifest,
     known: Board,
-    line: SerialLine | UdpLine,
+    line: Line,
     ip: str | None,
     progress: Progress,
 ) -> None:
@@ -146,15 +155,16 @@ def write_link(
     check_place(out / REPORT)
     out.mkdir(exist_ok=True)
     vectors = board_vectors(place, entry, progress)
-    headers = line_files(entry, known.baud, "..", _address(entry, ip) if known.rgmii else None)
+    headers = line_files(entry, known, "..", _address(entry, ip) if known.link == "udp" else None)
     for file, text in (_link(entry, line, vectors) | headers).items():
         write_file(out / file, text)
 
 
 def line_files(
-    entry: HardwareManifest, baud: int, folder: str, address: Address | None = None
+    entry: HardwareManifest, known: Board, folder: str, address: Address | None = None
 ) -> dict[str, str]:
-    """``NAME_line.h``, and ``NAME_example.c`` for a serial port of Linux, or for an ``address``.
+    """``NAME_line.h``, and ``NAME_example.c``: for a serial port of Linux, for an ``address``, or
+    for a microcontroller on SPI.
 
     ``folder``: where ``NAME.h`` is, as the compiler is told. There is no example of a design that
     has nothing but rollouts, or whose base's motion is given.
@@ -168,7 +178,10 @@ def line_files(
             "board/line.h.jinja",
             name=name,
             NAME=name.upper(),
-            baud=baud,
+            spi=known.link == "spi",
+            slowest=SPI_CLOCKS,
+            answer_bytes=max(_answer_bytes(own, layouts[own.code]) for own in functions.values()),
+            baud=known.baud,
             payload_bytes=payload,
             frame_bytes=2 * (payload + CRC_BYTES) + 2,
             operands=longest.operands,
@@ -186,12 +199,19 @@ def line_files(
     }
     single = [function for function in functions if function not in ROLLOUTS]
     if single and entry.root != "given":
-        files[f"{name}_example.c"] = _example(entry, single[0], baud, folder, address)
+        files[f"{name}_example.c"] = _example(entry, single[0], known, folder, address)
     return files
 
 
+def _answer_bytes(function: FunctionFacts, layout: PacketWidths) -> int:
+    """Bytes of SPI, as fast as it may be, from a task's end to that of its response, about."""
+    words = len(layout.operands) + len(layout.results)
+    clocks = PACKED * words + function.latency
+    return layout.line_bytes[1] + clocks // (8 * SPI_CLOCKS) + 4
+
+
 def _example(
-    entry: HardwareManifest, function: str, baud: int, folder: str, address: Address | None
+    entry: HardwareManifest, function: str, known: Board, folder: str, address: Address | None
 ) -> str:
     upper = entry.name.upper()
     words = {kind_of(word.name) for word in entry.tasks.words}
@@ -204,12 +224,17 @@ def _example(
     gives = GIVES[function]
     sizes |= {name: f"{upper}_NV * {upper}_NV" for name in gives if SHAPES.get(name) != (V,)}
     arrays = [*taken, *(name for name in gives if name not in taken)]
+    sized = [(array, sizes.get(array, f"{upper}_NV")) for array in arrays]
     return render(
-        "board/example.c.jinja",
+        "board/example_spi.c.jinja" if known.link == "spi" else "board/example.c.jinja",
+        parameters=", ".join(
+            f"{'' if array in gives else 'const '}{upper}_REAL {array}[{size}]"
+            for array, size in sized
+        ),
         name=entry.name,
         NAME=upper,
         folder=folder,
-        baud=baud,
+        baud=known.baud,
         ip=address.ip if address else None,
         port=address.port if address else None,
         floating=entry.base == JointKind.FLOATING.value,
@@ -217,7 +242,7 @@ def _example(
             "name": function,
             "takes": taken,
             "gives": gives,
-            "arrays": [(array, sizes.get(array, f"{upper}_NV")) for array in arrays],
+            "arrays": sized,
         },
     )
 

@@ -16,22 +16,21 @@ from ..design.loading import refuse_unknown
 from ..design.manifest import HardwareManifest
 from ..design.options import DesignChoices
 from ..design.target import PLACERS, ROUTERS
-from ..schedule.pipelined import UART, UDP
+from ..schedule.pipelined import DEFAULT_TIMER, LATENCY_TIMER, UART, UDP, HostLink
 from ..shell.build import CURE, LEDS, Bitstream, find_loader
 from ..shell.build import build as build_board
-from ..shell.catalog import LINKS, Board, BoardError, find_board
+from ..shell.catalog import Board, BoardError, find_board
+from ..shell.lines import SPI_CLOCKS
 from ..shell.packets import IP, PORT
 from ..system.quoting import Progress
 from ..system.signals import run_child
-from .board_link import REPORT, accelerator_in, line_of, suffix_of, write_link
+from .board_link import PACKED, REPORT, accelerator_in, line_of, suffix_of, write_link
 from .c_header import line_layouts
 from .design_file import DESIGN
 from .folder import UsageError, checked_manifest, write_file
 from .generation import generate
 from .reports import BoardFacts, LineRate, board_text
 from .results import Generated, TextReport
-
-PACKED = 34  # clocks that a word of a task takes, about
 
 
 class OnBoard(TextReport[BoardFacts]):
@@ -53,7 +52,7 @@ def board(
     load: bool = False,
     progress: Progress = lambda _: None,
     trust: bool = False,
-    link: str = LINKS[0],
+    link: str | None = None,
     ip: str | None = None,
     placer: str = PLACERS[0],
     router: str = ROUTERS[0],
@@ -110,15 +109,23 @@ def _facts(
 ) -> BoardFacts:
     of = line_layouts(entry.tasks)
     lines = {}
+    hertz = made.clock.mhz * 1e6
+    wire, named = _wire(known, hertz, ip)
     for name, function in entry.tasks.functions.items():
         own = of[function.code]
         task, result = own.line_bytes
-        rate = replace(UART, rate=known.baud / 10).pace(task, result)
-        if known.rgmii:  # the words are packed a bit a clock, which is slower than the wire
-            clocks = max(PACKED * (len(own.operands) + 1), 9 * own.response_bytes)
-            rate = min(made.clock.mhz * 1e6 / clocks, UDP.pace(task, result))
-        core = made.clock.mhz * 1e6 / entry.tasks.functions[name].interval
-        lines[name] = LineRate(task, result, round(rate), round(core))
+        # words are packed a bit a clock, which may be slower than the wire
+        operands, results = PACKED * (len(own.operands) + 1), 9 * own.response_bytes
+        rate = min(hertz / max(operands, results), wire.pace(task, result))
+        call = wire.call(task, result) + (operands + results) / hertz
+        lines[name] = LineRate(
+            task,
+            result,
+            round(rate),
+            round(hertz / function.interval),
+            round(1e6 * call, 1),
+            round(1e6 * function.latency / hertz, 2),
+        )
     return BoardFacts(
         board=known.name,
         part=known.part,
@@ -126,7 +133,7 @@ def _facts(
         identity=entry.identity,
         bitstream=made.file.name,
         bytes=made.file.stat().st_size,
-        line=f"udp://{ip or IP}:{PORT}" if known.rgmii else f"{known.baud} baud",
+        line=named,
         clock=made.clock.mhz,
         reached={str(own.seed): own.fmax_by_clock for own in made.placements},
         seed=made.best.seed,
@@ -134,6 +141,22 @@ def _facts(
         functions=lines,
         seconds={step: round(own, 1) for step, own in {**before, **made.seconds}.items()},
     )
+
+
+def _wire(known: Board, hertz: float, ip: str | None) -> tuple[HostLink, str]:
+    """A board's line as a model, and in words; ``hertz``: the accelerator's clock."""
+    if known.link == "udp":
+        return UDP, f"udp://{ip or IP}:{PORT}"
+    if known.link == "uart":
+        timer = (
+            f"of a call's µs {1e6 * LATENCY_TIMER:g} are a USB bridge's latency timer, or "
+            f"{1e6 * DEFAULT_TIMER:g} where an FTDI's stays as Linux sets it"
+        )
+        return replace(UART, rate=known.baud / 10), f"{known.baud} baud; {timer}"
+    fastest = hertz / SPI_CLOCKS
+    pins = ", ".join(f"{name} {site}" for name, site in known.sites.items())
+    spi = replace(UART, name="SPI", rate=fastest / 8, turn=0.0, source="8 bits a byte")
+    return spi, f"SPI of at most {fastest / 1e6:.3g} MHz, mode 0 or 3, on {pins}"
 
 
 def _loader() -> str:

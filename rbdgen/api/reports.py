@@ -139,12 +139,18 @@ def reports_in(folder: Path, entry: HardwareManifest) -> Reports:
 
 @dataclass(frozen=True)
 class LineRate(Record):
-    """Bytes of a task's and a result's frame; tasks a second of the line and of the core."""
+    """Bytes of a task's and a result's frame; tasks a second of the line and of the core.
+
+    ``line_us``, ``core_us``: of a call of one task that waits for its result, from the host to the
+    core and back, and inside of the core.
+    """
 
     task_bytes: int
     result_bytes: int
     line: int
     core: int
+    line_us: float
+    core_us: float
 
 
 @dataclass(frozen=True)
@@ -166,13 +172,19 @@ class BoardFacts(Record):
     seconds: Mapping[str, float]
 
 
+RATES = (
+    *("function", "bytes out", "bytes back", "line, tasks/s", "core, tasks/s"),
+    *("a call: line, µs", "core, µs"),
+)
+
+
 def board_text(facts: BoardFacts) -> str:
     """The same for people."""
     used = [
         [kind, own.used, own.available, f"{own.percent} %"] for kind, own in facts.usage.items()
     ]
     rates = [
-        [name, own.task_bytes, own.result_bytes, own.line, own.core]
+        [name, own.task_bytes, own.result_bytes, own.line, own.core, own.line_us, own.core_us]
         for name, own in facts.functions.items()
     ]
     took = ", ".join(f"{step} {own:g} s" for step, own in facts.seconds.items())
@@ -180,7 +192,7 @@ def board_text(facts: BoardFacts) -> str:
         [
             f"{facts.name} on {facts.board} ({facts.part}), {facts.clock:g} MHz",
             table(("sites", "used", "of", ""), used),
-            table(("function", "bytes out", "bytes back", "line, tasks/s", "core, tasks/s"), rates),
+            table(RATES, rates),
             f"line: {facts.line}. {took}. {facts.bitstream}: {facts.bytes} bytes; it has not "
             "been run on a board by us",
         ]

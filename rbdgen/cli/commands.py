@@ -209,7 +209,8 @@ def _board(options: argparse.Namespace, progress: Progress) -> Output:
             options.board, place, progress, trust, link=options.link, ip=options.ip
         ) as running:
             if options.check:
-                from rbdgen_host.driver.links import SIMULATED, opened
+                from rbdgen_host.driver.links import SIMULATED
+                from rbdgen_host.driver.ports import opened
 
                 return _checked(options, place, opened(running.port, SIMULATED), progress)
             print(running.port, flush=True)

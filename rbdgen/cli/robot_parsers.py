@@ -246,9 +246,9 @@ def board(made: Parser) -> None:
     group = made.add_argument_group("the line")
     group.add_argument(
         "--link",
-        choices=("uart", "udp"),
-        default="uart",
-        help="a serial line, or Ethernet, where the board has gigabits (default: uart)",
+        choices=("uart", "udp", "spi"),
+        help="a serial line; Ethernet, where the board has gigabits; or SPI, whose controller is a "
+        "microcontroller (default: the first that --list says of the board)",
     )
     group.add_argument(
         "--ip", metavar="A.B.C.D", help="of a board with Ethernet (default: 192.168.1.50)"
@@ -264,7 +264,9 @@ def board(made: Parser) -> None:
         help="no bitstream: random states over the line, every bit beside the integer model's",
     )
     group.add_argument(
-        "--port", metavar="PORT", help="what --check takes: a serial port's path, or udp://HOST"
+        "--port",
+        metavar="PORT",
+        help="what --check takes: a serial port's path, or udp://HOST, or spi:/dev/spidev0.0@HZ",
     )
     group.add_argument(
         "--states", type=count, help="of --check (default: 100000; with --simulate 1000)"

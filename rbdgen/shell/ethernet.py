@@ -15,8 +15,8 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.crc.catalog import CRC32_ETHERNET
 from amaranth.lib.wiring import In, Out
 
+from .lines import RECEIVED
 from .packets import FLAG
-from .uart import RECEIVED
 
 HEADER = 42  # bytes of Ethernet, IP and UDP before a datagram's own; an ARP packet is as long
 LEAST = 60  # bytes of a packet, zeros behind it if need be

@@ -9,9 +9,9 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.crc import Algorithm, Parameters
 from amaranth.lib.wiring import In, Out
 
+from .lines import RECEIVED
 from .packets import BROKEN, BUFFER, CRC_BYTES, ESCAPE, FLAG, TURNED, PacketWidths, crc_of
 from .task_packets import Status
-from .uart import RECEIVED
 
 BYTE = data.StructLayout({"byte": 8, "last": 1})
 """A byte of a payload; ``last``: no other follows."""

@@ -21,18 +21,19 @@ from amaranth.lib.wiring import In, Out
 
 from .ethernet import UdpLine
 from .frames import BYTE, Framer, Unframer
+from .lines import SerialLine, SpiLine
 from .packed import Packer, Unpacker
 from .packets import SELF_TEST, TESTED, PacketWidths
 from .self_test import SelfTest, Vectors
 from .task_packets import Status
-from .uart import SerialLine
 
+Line = SerialLine | UdpLine | SpiLine
 BETWEEN = 16  # bytes between the two clocks
 SHOWN = 22  # bits of the clocks for which an event lights its LED: 0.17 s of 25 MHz
 
 
 class BoardLink(wiring.Component):
-    """``shell``, the module ``NAME_axi_words``, behind a ``line``, serial or of UDP.
+    """``shell``, the module ``NAME_axi_words``, behind a ``line``, serial, of UDP or SPI.
 
     =============  ===  ====================================================================
     port                meaning
@@ -40,7 +41,7 @@ class BoardLink(wiring.Component):
     ``clk``        in   of the accelerator
     ``rst``        in   of all, in any clock: everything starts anew when it falls
     ``clk_link``   in   of the line; need not be related to ``clk``
-    ``rx``, ``tx`` …    the line's own: of a `SerialLine`, or a `UdpLine`
+    ``rx``, ``tx`` …    the line's own: of a `SerialLine`, `UdpLine` or `SpiLine`
     ``led``        out  alive: blinks, or is lit if the self-test failed; a task came; a result
                         went; a damaged frame or a bad task came; a result with an overflow went,
                         since the start
@@ -57,7 +58,7 @@ class BoardLink(wiring.Component):
         shell: str,
         layouts: Mapping[int, PacketWidths],
         identity: str,
-        line: SerialLine | UdpLine,
+        line: Line,
         vectors: Vectors,
     ) -> None:
         self._shell, self._identity, self._vectors = shell, identity, vectors

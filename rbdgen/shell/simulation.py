@@ -1,4 +1,7 @@
-"""A board without a board: its Verilog behind a pseudo-terminal, or a socket of UDP."""
+"""A board without a board: its Verilog behind a pseudo-terminal, or a socket of UDP.
+
+Behind SPI the pseudo-terminal gives a byte for each that it takes, as a controller exchanges them.
+"""
 
 from __future__ import annotations
 
@@ -115,13 +118,37 @@ class SimulatedBoard(_Simulation):
         self._noise.value = round(often * (1 << 32))
 
     def _open(self) -> tuple[Any, ...]:
-        import tty
-
-        self._own, self._other = os.openpty()
-        tty.setraw(self._other)
+        self._own, self._other = _terminal()
         self.port = os.ttyname(self._other)
         orders = ctypes.byref(self._order), ctypes.byref(self._noise)
         return ctypes.c_int(self._own), *self._of_line, *orders
+
+    def _close(self) -> None:
+        os.close(self._own)
+        os.close(self._other)
+
+
+class SimulatedSpiBoard(_Simulation):
+    """The same behind SPI: ``port`` is ``spi:`` and the path of a pseudo-terminal.
+
+    ``period``: clocks of the accelerator's, of one of SPI's.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Path],
+        top: str,
+        period: int,
+        progress: Progress = lambda _: None,
+        long: bool = False,
+    ) -> None:
+        super().__init__(sources, top, "harness_spi.cpp", "rbdgen_board_run_spi", progress, long)
+        self._period = ctypes.c_int(period)
+
+    def _open(self) -> tuple[Any, ...]:
+        self._own, self._other = _terminal()
+        self.port = f"spi:{os.ttyname(self._other)}"
+        return ctypes.c_int(self._own), self._period, ctypes.byref(self._order)
 
     def _close(self) -> None:
         os.close(self._own)
@@ -164,3 +191,12 @@ class SimulatedUdpBoard(_Simulation):
 
     def _close(self) -> None:
         self._socket.close()
+
+
+def _terminal() -> tuple[int, int]:
+    """Both ends of a pseudo-terminal that passes every byte on."""
+    import tty
+
+    own, other = os.openpty()
+    tty.setraw(other)
+    return own, other

@@ -19,7 +19,8 @@ from rbdgen.system.quoting import Progress
 
 from .defaults import DynamicsWarning
 from .dynamics import Dynamics
-from .links import TaskLink, Transport, opened
+from .links import TaskLink, Transport
+from .ports import opened
 
 
 def check_board(

@@ -8,13 +8,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from rbdgen.api.folder import InputError
 from rbdgen.shell.packets import (
-    BAUD,
     BROKEN,
     BUFFER,
     FLAG,
@@ -93,7 +91,9 @@ class SerialPort:
         try:
             import serial
         except ImportError:
-            raise InputError('no pyserial for serial ports: pip install "rbdgen[board]"') from None
+            raise InputError(
+                'no pyserial for serial ports: pip install "rbdgen[synthesis]"'
+            ) from None
         try:
             port = serial.Serial(self._path, self._baud)
         except (ValueError, OSError) as error:  # SerialException is an OSError
@@ -159,19 +159,6 @@ class UdpPort:
 
     def close(self) -> None:
         self._socket.close()
-
-
-def opened(port: str, patience: float = PATIENCE) -> Transport:
-    """The transport of a path of a serial port, or of ``udp://HOST:PORT``.
-
-    Where a program stands in for a board, behind a pseudo-terminal or on this machine, it may be
-    silent for as long as the machine has other things to do.
-    """
-    if port.startswith(f"{UDP}:"):
-        here = urlsplit(port).hostname in ("127.0.0.1", "::1", "localhost")
-        return UdpPort(port, patience, BUSY if here else None)
-    program = Path(port).resolve().is_relative_to("/dev/pts")
-    return SerialPort(port, BAUD, patience, BUSY if program else None)
 
 
 @dataclass(frozen=True)

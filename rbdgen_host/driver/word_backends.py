@@ -28,7 +28,8 @@ from rbdgen.tools.model import Model
 from .coder import Coder
 from .cores import by_hardware, by_model, run_core
 from .dma import PYNQ, DmaLink
-from .links import TaskLink, Transport, opened
+from .links import TaskLink, Transport
+from .ports import opened
 from .registers import Registers
 from .requests import Answer, Backend, Run, Tasks
 

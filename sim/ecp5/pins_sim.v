@@ -35,6 +35,23 @@ module ODDRX1F #(
     always @(negedge SCLK) Q <= second;
 endmodule
 
+// A pin that floats while T is high.
+module TRELLIS_IO #(
+    parameter DIR = "OUTPUT"
+) (
+    inout wire B,
+    input wire I, T,
+    output wire O
+);
+    initial
+        if (DIR != "OUTPUT") begin
+            $display("TRELLIS_IO: DIR %s", DIR);
+            $finish;
+        end
+    assign B = T ? 1'bz : I;
+    assign O = B;
+endmodule
+
 // Steps of 25 ps.
 module DELAYG #(
     parameter DEL_MODE = "USER_DEFINED",

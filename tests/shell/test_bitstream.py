@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,23 +11,47 @@ import pytest
 
 from rbdgen import api
 from rbdgen.cli.main import main
-from rbdgen.shell.build import find_loader
-from rbdgen.shell.catalog import KNOWN, constraints, find_board, patched
+from rbdgen.shell.build import find_loader, top_text
+from rbdgen.shell.catalog import KNOWN, Pll, constraints, find_board, patched
 from rbdgen.tools.floorplan import DIES
 from rbdgen.tools.toolchain import SynthesisError
 
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
 
 
-@pytest.mark.parametrize("name", KNOWN)
-def test_boards_have_pins(name: str) -> None:
-    board = find_board(name, 5)
+@pytest.mark.parametrize(("name", "link"), [(n, own) for n in KNOWN for own in KNOWN[n].links])
+def test_boards_have_pins(name: str, link: str) -> None:
+    board = find_board(name, 5, link)
     assert len({pin.site for pin in board.pins}) == len(board.pins)
     assert board.clock_hz >= 4 * board.baud
     assert board.target.flag in DIES
+    assert len(board.line) == {"uart": 2, "udp": 13, "spi": 5}[link]
     text = constraints(board, 80)
     assert text.count("LOCATE") == text.count("IOBUF") == len(board.pins)
-    assert f'LOCATE COMP "rx" SITE "{board.rx.site}";' in text
+    for pin, site in board.sites.items():
+        assert f'LOCATE COMP "{pin}" SITE "{site}";' in text
+    assert text.count("FREQUENCY") == (3 if link == "udp" else 2)
+
+
+@pytest.mark.parametrize("name", [n for n, own in KNOWN.items() if own.platform and own.pins])
+def test_pins_of_spi_are_on_connectors(name: str) -> None:
+    """And on those of amaranth-boards, for the boards that it has."""
+    module, _, platform_class = KNOWN[name].platform.partition(".")
+    platform = getattr(import_module(f"amaranth_boards.{module}"), platform_class)
+    there = {site for connector in platform.connectors for site in connector.mapping.values()}
+    assert set(find_board(name, 0, "spi").sites.values()) <= there
+
+
+def test_the_esp32_of_a_ulx3s_does_not_restart_it() -> None:
+    """Its GPIO 0, which amaranth-boards has at the same site, is driven high on every link."""
+    from amaranth_boards.ulx3s import ULX3S_85F_Platform
+
+    esp32 = next(own for own in ULX3S_85F_Platform.resources if own.name == "esp32")
+    site = next(side.ios[0].names[0] for side in esp32.ios if side.name == "gpio0")
+    for link in KNOWN["ulx3s-85f"].links:
+        board = find_board("ulx3s-85f", 5, link)
+        assert [(pin.name, pin.site) for pin in board.high] == [("wifi_gpio0", site)]
+        assert "assign wifi_gpio0 = 1'b1;" in top_text("own", board, Pll(80.0, ()))
 
 
 def test_a_pll_is_patched() -> None:

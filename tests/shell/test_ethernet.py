@@ -194,7 +194,9 @@ def test_what_is_refused(folder: Path) -> None:
             Dynamics(folder, "board", port=url)
     with pytest.raises(api.UsageError, match=r"ip: .*300"):
         api.board(BOARD, folder, link="udp", ip="192.168.1.300")
-    with pytest.raises(ValueError, match="no gigabit Ethernet there; --link uart"):
+    with pytest.raises(
+        ValueError, match="no pins are known there for --link udp; --link uart or spi"
+    ):
         api.board("ulx3s-85f", folder, link="udp")
 
 

