@@ -363,8 +363,9 @@ class Part:
         """An input, or what an earlier function has kept."""
         if node.op is Op.INPUT:
             place = self._inputs[node.name]
-            name = f"in{place}" if isinstance(place, int) else f"in_{len(self.lines)}"
-            return self._let(node, name, self.load(place))
+            if isinstance(place, str):  # an operand in memory wherever it is one: no register waits
+                return self.load(place)
+            return self._let(node, f"in{place}", self.load(place))
         if node in self._in_double:
             kept = f"io.kept_double({self._slots_double[node]})"
         else:
@@ -381,7 +382,10 @@ class Part:
             if place in self._ahead and node.value == math.tau:
                 operand, call = f"in{place}", f"io.sine_cosine({place}"
             else:
-                radians = operand = self._operand(arg, False, double)
+                operand = self._operand(arg, False, double)
+                if not operand.isidentifier():
+                    operand = self._let(arg, f"in_{len(self.lines)}", operand)
+                radians = operand
                 if node.value != math.tau:
                     factor = self.constant(math.tau / node.value, True, double)
                     radians = f"{factor} * {operand}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +65,13 @@ def test_one_state_is_that_of_a_batch(
 
 
 def reciprocals(visits: int) -> Program:
-    """Visits to 1 / (a x² + b), of which a is each one's own constant and b what another gives."""
+    """Visits to 1 / (a x² + b), of which a is each one's own constant and b what another gives;
+    all read the angle c."""
     builder = Builder()
-    a, x, b = (builder.input(name) for name in ("a", "x", "b"))
-    sine = builder.sin(builder.add(x, b))
+    a, x, b, c = (builder.input(name) for name in ("a", "x", "b", "c"))
+    sine = builder.mul(builder.sin(builder.add(x, b)), builder.cos(c))
     found = builder.mul(builder.recip(builder.add(builder.mul(a, builder.mul(x, x)), b)), sine)
-    template = Graph(("a", "x", "b"), {"y": found, "square": builder.mul(x, x)})
+    template = Graph(("a", "x", "b", "c"), {"y": found, "square": builder.mul(x, x)})
     builder = Builder()
     first = Graph(("t",), {"b": builder.mul(2.0, builder.input("t"))})
     builder = Builder()
@@ -85,6 +87,7 @@ def reciprocals(visits: int) -> Program:
             "a": 1.0 + k,
             "x": scaled(f"x[{k}]", (-1.0) ** k),
             "b": scaled(b_of, 2.0 ** (k % 2)),
+            "c": b_of,
         }
         for k, v in enumerate(own)
     }
@@ -125,6 +128,15 @@ def test_broken_and_singular_states(
             broken[0, [visits - 1, visits]] = 0.0
             code, found = made.rows(broken, isa=isa)
             assert code == 1 and np.isnan(found).all()
+
+
+def test_what_all_lanes_read_is_an_operand_in_memory() -> None:
+    front = front_end("iiwa14", functions=("dfd",))
+    files, facts = cpp(front.graph, interface_of(front), "made", ABOUT, alone=alike(front))
+    text = files["made_states.inc"]
+    assert facts["alone"]["stages"] == [FACTORS, COLUMN]
+    assert "io.load(word{" in text
+    assert not re.search(r"= io\.load\(word\{\d+\}\);", text)
 
 
 def test_nothing_is_alike_where_it_saves_too_little() -> None:
