@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Container, Sequence
+from copy import copy
 from difflib import get_close_matches
+from textwrap import fill
 from typing import Any, NoReturn
 
 from ..design.choices import LANGUAGES
@@ -14,6 +17,9 @@ from ..robot.xml_lines import did_you_mean, quoted
 from ..system.quoting import printable
 
 USAGE = 2  # exit status of a command that was typed wrong
+WIDTH = 80  # columns of a screen
+EVERYTHING = "all"  # behind --help
+CLAUSE = re.compile(r"; |\. |, that is")  # what ends the first clause of an option's help
 
 
 class Parser(argparse.ArgumentParser):
@@ -24,6 +30,9 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **kwargs)
         # given the words of a command line that asks for help: what the help is to leave out
         self.narrow: Callable[[Sequence[str]], None] = lambda _: None
+        # the options that a first help shows, if the whole help is longer than a screen
+        self.often: Container[str] = ()
+        self.brief = False
 
     def error(self, message: str) -> NoReturn:
         line = " ".join(message.removeprefix("argument ").split())
@@ -37,6 +46,7 @@ class Parser(argparse.ArgumentParser):
         given = sys.argv[1:] if args is None else list(args)
         if {"-h", "--help"} & {*given}:
             self.narrow(given)
+            self.brief = EVERYTHING not in given
         for word in given:
             if word == "--" or (self._subparsers and not word.startswith("-")):
                 break  # what follows are no options, or those of a command
@@ -50,6 +60,33 @@ class Parser(argparse.ArgumentParser):
         if extras:
             self.error(f"{quoted(extras[0])} is one argument too many; see {self.prog} --help")
         return found, extras
+
+    def format_help(self) -> str:
+        """The help; of a long one a first screen, unless the command line asks for ``all``."""
+        if not (self.brief and self.often):
+            return super().format_help()
+        text = self._get_formatter()
+        text.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        text.add_text(self.description)
+        known = [own for own in self._actions if own.help != argparse.SUPPRESS]
+        shown = [own for own in known if own.dest in self.often or not own.option_strings]
+        text.start_section("often used")
+        for own in shown:
+            first = copy(own)
+            first.help = CLAUSE.split(own.help or "")[0]
+            text.add_argument(first)
+        text.end_section()
+        lines = []
+        for group in self._action_groups:
+            rest = [own for own in group._group_actions if own in known and own not in shown]
+            names = ", ".join(own.option_strings[-1] for own in rest if own.option_strings)
+            if names:
+                line = f"{group.title}: {names}"
+                lines.append(fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+        text.add_text("\n".join(lines))
+        text.add_text(self.epilog)
+        text.add_text(f"{self.prog} --help {EVERYTHING} explains every option.")
+        return text.format_help()
 
     def leave_out(self, keys: Container[str]) -> None:
         """Have none of the options of these names in the help, and say of no part of it where it

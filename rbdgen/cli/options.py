@@ -39,6 +39,20 @@ DEFAULTS: Mapping[str, Mapping[str, str]] = {
         "ii": "1, 8 and 24, of which those are left out for which the part has too few multipliers",
     },
 }
+# The options that the first help of a command shows, where the whole is longer than a screen.
+DESIGNS = ("functions", "base", "target", "ii", "error", "accelerator", "frames")
+OFTEN: Mapping[str, tuple[str, ...]] = {
+    "info": DESIGNS,
+    "topology": ("base", "reroot", "output"),
+    "states": ("functions", "base", "states", "seed", "output"),
+    "evaluate": ("model", "input", "output", "functions", "base"),
+    "fit": ("margin", "output", "functions", "base"),
+    "generate": ("to", "output", *DESIGNS),
+    "explore": ("functions", "base", "target", "ii", "widths", "quick", "no_synthesis", "output"),
+    "compare": ("functions", "ii", "target", "design", "pinocchio", "cpu", "output"),
+    "synthesize": ("target", "place_and_route", "speed", "seeds", "frequency"),
+    "board": ("list", "functions", "ii", "load", "link", "simulate", "check", "port"),
+}
 WORDS: Mapping[type, Any] = {str: str, int: whole, float: number}
 
 
@@ -230,9 +244,9 @@ def _robot(made: Parser, nargs: str | None = None) -> None:
         metavar="ROBOT",
         nargs=nargs,
         default="iiwa14",
-        help="a URDF, xacro or MJCF file, a YAML design that names one and whose choices hold "
-        "where no option says another, - for standard input, a "
-        f"name of robot_descriptions, or one of {', '.join(shipped_robots())}",
+        help=f"a URDF, xacro or MJCF file, or one of {', '.join(shipped_robots())}; or a YAML "
+        "design that names one and whose choices hold where no option says another, a name of "
+        "robot_descriptions, or - for standard input",
     )
 
 

@@ -8,6 +8,7 @@ from .. import __version__
 from ..design.choices import PAPERS
 from .arguments import Parser, count, examples, names, seed
 from .options import (
+    OFTEN,
     command,
     folder_command,
     forced,
@@ -34,7 +35,7 @@ def parser() -> Parser:
     top = Parser(
         prog="rbdgen",
         description="From a robot's URDF to verified rigid-body-dynamics hardware.",
-        epilog=examples(*EXAMPLES) + "\n\nrbdgen COMMAND --help explains each option.",
+        epilog=examples(*EXAMPLES) + "\n\nrbdgen COMMAND --help has its options.",
     )
     top.add_argument("--version", action="version", version=f"rbdgen {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -215,6 +216,7 @@ def parser() -> Parser:
         forced(commands.choices[name])
     for name in ("board", "compare", "package", "report", "simulate", "synthesize", "calibrate"):
         trusted(commands.choices[name])
-    for made in commands.choices.values():
+    for name, made in commands.choices.items():
         printed(made)
+        made.often = OFTEN.get(name, ())
     return top

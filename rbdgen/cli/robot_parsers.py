@@ -65,13 +65,12 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         "--model",
         choices=MODELS,
         default="golden",
-        help="golden: float64 reference; float: the traced graph; cpp, cpp32: the same in C++, "
-        "compiled for this machine once, in double or single precision; cuda, cuda32: on its GPU; "
-        "cuda-on-cpu, cuda32-on-cpu: the text of those, compiled for the CPU; fixed: the integer "
-        "model; "
-        "c, hls: the same as generate --to c and --to hls write it, compiled for this machine, hls "
-        "with the open headers of the package da4ml; rtl: the Verilated hardware (default: "
-        "%(default)s)",
+        help="which model computes (default: golden); golden: float64 reference; float: the "
+        "traced graph; cpp, cpp32: the same in C++, compiled for this machine once, in double or "
+        "single precision; cuda, cuda32: on its GPU; cuda-on-cpu, cuda32-on-cpu: the text of "
+        "those, compiled for the CPU; fixed: the integer model; c, hls: the same as generate --to "
+        "c and --to hls write it, compiled for this machine, hls with the open headers of the "
+        "package da4ml; rtl: the Verilated hardware",
     )
     made.add_argument(
         "--input",
@@ -130,18 +129,17 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         "-o",
         "--output",
         metavar="DIR",
-        help="where --to names several languages, DIR/LANGUAGE (default: a folder in build, called "
-        "by the robot, the functions and what else is asked for)",
+        help="the folder; where --to names several languages, DIR/LANGUAGE (default: a folder in "
+        "build, called by the robot, the functions and what else is asked for)",
     )
     made.add_argument(
         "--to",
         type=languages,
         default=LANGUAGES[0],
         metavar="LANGUAGE[,LANGUAGE]",
-        help="what the functions are written in, each in a folder of its own: verilog (default), "
-        "hardware; cpp, C++ for a CPU; c, the hardware's integers in C; "
-        "cuda, CUDA for a GPU; hls, the same integers for Vitis HLS. With --help: the options that "
-        "act in it",
+        help="verilog (default), cpp, c, cuda or hls; verilog: hardware; cpp: C++ for a CPU; c: "
+        "the hardware's integers in C; cuda: CUDA for a GPU; hls: the same integers for Vitis HLS; "
+        "several languages: each in a folder of its own. With --help: the options that act in it",
     )
 
     made = robot_command(

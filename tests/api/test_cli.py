@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,11 @@ COMMANDS = (
 )
 
 
+def commands() -> list[str]:
+    (found,) = (a.choices for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
+    return [*found]
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
@@ -28,7 +35,7 @@ def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"usage: rbdgen {command}" in text
     assert "--json" in text
     assert "--quiet" in text
-    shown = text.partition("\nexamples:\n")[2].splitlines()
+    shown = text.partition("\nexamples:\n")[2].partition("\n\n")[0].splitlines()
     assert 2 <= len(shown) <= 4
     for line in shown:  # each of them is one
         words = line.split("  ")[1].split()
@@ -36,7 +43,24 @@ def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
         parser().parse_args(words[1:])
 
 
-@pytest.mark.parametrize("words", [["--to", "cpp", "--help"], ["-h", "--to=cpp"]])
+@pytest.mark.parametrize("command", commands())
+def test_a_first_help_fits_a_screen(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """And names every option that the whole help explains."""
+
+    def told(*words: str) -> str:
+        with pytest.raises(SystemExit, match="0"):
+            main([command, *words])
+        return capsys.readouterr().out
+
+    first, whole = told("--help"), told("--help", "all")
+    assert len(first.splitlines()) <= 48
+    options = {*re.findall(r"^  (?:-\w \w+, )?(--[\w-]+)", whole, re.MULTILINE)}
+    assert all(re.search(rf"{option}\b", first) for option in options)
+    if first != whole:
+        assert first.endswith(f"\nrbdgen {command} --help all explains every option.\n")
+
+
+@pytest.mark.parametrize("words", [["--to", "cpp", "--help", "all"], ["-h", "--to=cpp", "all"]])
 def test_help_of_a_language(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Options that act in it, and of no others; of several languages those of either."""
 
@@ -51,10 +75,10 @@ def test_help_of_a_language(words: list[str], capsys: pytest.CaptureFixture[str]
     for other in ("--width", "--accelerator", "an accelerator:", "words:", "of --to verilog"):
         assert f"\n{other}" not in text
         assert f"\n  {other}" not in text
-    both = told("--to", "cpp,hls", "--help")
+    both = told("--to", "cpp,hls", "--help", "all")
     assert "\n  --width BITS" in both
     assert "\n  --accelerator" not in both
-    every = told("--help")
+    every = told("--help", "all")
     assert "\nwords:\n  of --to verilog, c and hls\n" in every
     assert "\nan accelerator:\n  of --to verilog and c\n" in every
     assert "\nthe robot:\n  --base" in every
