@@ -16,7 +16,7 @@ from ..design.facts import FunctionFacts
 from ..design.manifest import HardwareManifest
 from ..design.target import find_target
 from ..graph.word import parse
-from ..shell.emit import verilog_file
+from ..shell.emit import LONG, Off, verilog_file
 from ..shell.task_packets import Status
 from ..shell.task_registers import ADDRESS_WIDTH
 from ..system.quoting import Progress
@@ -31,6 +31,11 @@ from .packets import Beats, packets_of
 TASKS = 64  # of the test bench
 FOLDER = "fusesoc"
 PATIENCE = 100_000  # clocks without an answer, after which the test bench fails
+OFF = (
+    LONG,
+    Off("outputs that no task needs", "PINCONNECTEMPTY", "empty-output-connection"),
+    Off("Icarus Verilog warns of [TASKS]", verible="unpacked-dimensions-range-ordering"),
+)
 _PORT = re.compile(r"^  (input|output) (?:\[(\d+):0\] )?(\w+);$", re.MULTILINE)
 _LINKS = ("s_axis_", "m_axis_")
 
@@ -92,7 +97,7 @@ def package_fusesoc(
     files = {
         f"{name}_tasks.hex": _hex(packets.tasks),
         f"{name}_answers.hex": _hex(packets.answers, stride),
-        f"{name}_tb.sv": verilog_file(bench, {"PINCONNECTEMPTY": "outputs that no task needs"}),
+        f"{name}_tb.sv": verilog_file(bench, OFF),
     }
     if placed:
         files[f"{name}_pins.v"] = _pins(name, ports)
@@ -157,7 +162,7 @@ def _pins(name: str, ports: Sequence[ShellPort]) -> str:
             where.append({"name": port.name, "of": "out", "at": given, "width": port.width})
             given += port.width
     text = render("package/pins.v.jinja", name=name, ports=where, taken=taken, given=given)
-    return verilog_file(text)
+    return verilog_file(text, (LONG,))
 
 
 LITEX_FOLDER = "litex"

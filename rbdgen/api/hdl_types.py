@@ -9,12 +9,17 @@ from ..design.coordinates import Field
 from ..design.facts import FunctionFacts
 from ..design.manifest import HardwareManifest, PortField
 from ..graph.word import kind_of, spell
-from ..shell.emit import verilog_file
+from ..shell.emit import LONG, Off, verilog_file
 from ..system.templates import render
 from ..tasks.routes import UNREAD
 
 RESERVED = {"function": "code"}  # words of both languages
 ASCII = {"·": "*", "²": "^2", "³": "^3", "⁴": "^4"}
+OFF = (
+    LONG,
+    Off("few read every fraction", "UNUSED", "unused-package-parameter unused-package-typedef"),
+    Off("a constant has the name of its function and its field", verible="parameter-name-style"),
+)
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,12 @@ class HdlField:
     @property
     def what_in_ascii(self) -> str:
         """The same for languages whose comments are Latin-1."""
-        return "".join(ASCII.get(c, c) for c in self.what)
+        return _in_ascii(self.what)
+
+    @property
+    def unit_in_ascii(self) -> str:
+        """The unit, likewise."""
+        return _in_ascii(self.unit)
 
 
 @dataclass(frozen=True)
@@ -90,6 +100,19 @@ class HdlType:
     @property
     def width(self) -> int:
         return self.fields[-1].low + self.fields[-1].width
+
+    @property
+    def numbers(self) -> list[HdlField]:
+        """The fields that are numbers, with fractions."""
+        return [field for field in self.fields if field.signed and field.used]
+
+    def fraction_of(self, field: HdlField) -> str:
+        """The name of a constant; a task and its result may have fields of one name."""
+        return f"{self.prefix}{self.side}_{field.name}_FRACTION"
+
+
+def _in_ascii(text: str) -> str:
+    return "".join(ASCII.get(c, c) for c in text)
 
 
 def identifier(word: str) -> str:
@@ -147,10 +170,18 @@ def _field(at: PortField, own: Field | None) -> HdlField:
 def hdl_packages(entry: HardwareManifest) -> dict[str, str]:
     """``NAME_pkg.sv`` and ``NAME_pkg.vhd``."""
     types, name = hdl_types(entry), entry.name
-    values = {"entry": entry, "name": name, "types": types, "core": entry.is_core}
+    scaled = next(own for own in types if own.scaled)
+    values = {
+        "entry": entry,
+        "name": name,
+        "types": types,
+        "core": entry.is_core,
+        "scaled": scaled,
+        "first": scaled.numbers[0],
+    }
     text = render("verilog/package.sv.jinja", **values)
     return {
-        f"{name}_pkg.sv": verilog_file(text, {"UNUSED": "few read every fraction"}),
+        f"{name}_pkg.sv": verilog_file(text, OFF),
         f"{name}_pkg.vhd": render("verilog/package.vhd.jinja", **values, vhdl=vhdl_name(name)),
     }
 

