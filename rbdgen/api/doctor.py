@@ -22,10 +22,10 @@ THERE, MISSING, OLD = "there", "missing", "too old"
 FOR = {
     "": "everything",
     "scheduling": "fewest cycles: schedules that are proven shortest",
-    "synthesis": "rbdgen synthesize: cells, placed and routed",
+    "synthesis": "rbdgen synthesize, rbdgen board: placed and routed, bitstreams, their line",
     "families": "rbdgen synthesize: placed and routed on Gowin and Nexus parts",
     "simulation": "rbdgen simulate: the Verilog, every bit",
-    "board": "rbdgen board: bitstreams, the line to a board",
+    "board": "rbdgen board --load, --flash: a bitstream sent to a board",
     "robots": "robots from MJCF, xacro and robot_descriptions",
     "parallel": "rbdgen_host.parallel: dynamics in JAX",
     "cluster": "--executor: explore, bench, placements on several machines",
@@ -131,7 +131,7 @@ def _tools() -> Iterator[Dependency]:
     loader = find_loader()
     cure = "" if loader else CURE
     yield Dependency(
-        "openFPGALoader", THERE if loader else MISSING, "", "rbdgen board --load", cure
+        "openFPGALoader", THERE if loader else MISSING, "", "rbdgen board --load, --flash", cure
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +22,7 @@ from ..shell.build import build as build_board
 from ..shell.catalog import Board, BoardError, find_board
 from ..shell.lines import SPI_CLOCKS
 from ..shell.packets import IP, PORT
-from ..system.quoting import Progress
+from ..system.quoting import Progress, Steps
 from ..system.signals import run_child
 from .board_link import PACKED, REPORT, accelerator_in, line_of, suffix_of, write_link
 from .c_header import line_layouts
@@ -31,6 +31,8 @@ from .folder import UsageError, checked_manifest, write_file
 from .generation import generate
 from .reports import BoardFacts, LineRate, board_text
 from .results import Generated, TextReport
+
+ACCELERATOR, LINK, LOADER = "accelerator", "line", "openFPGALoader"  # steps
 
 
 class OnBoard(TextReport[BoardFacts]):
@@ -57,8 +59,11 @@ def board(
     placer: str = PLACERS[0],
     router: str = ROUTERS[0],
     before: Mapping[str, float] = MappingProxyType({}),
+    flash: bool = False,
 ) -> OnBoard:
     """Make the bitstream of the accelerator in ``folder`` for a board, and ``load`` it.
+
+    ``flash``: write it to the board's flash instead, from which the board starts.
 
     ``link``: "uart", or "udp" for a board with gigabit Ethernet, at ``ip``. All files are in
     FOLDER/board-NAME, or FOLDER/board-NAME-udp. Of ``seeds`` placements, aiming at ``frequency``
@@ -76,28 +81,45 @@ def board(
             f"with --target {known.target.name}"
         )
     line = line_of(entry, known, known.baud, ip)
-    tool = _loader() if load else None  # or it would be missing after all the work
-    out = place / f"board-{name}{suffix_of(known)}"
-    write_link(out, place, entry, known, line, ip, progress)
-    core = entry.name
-    sources = [place / f"{core}.il", place / f"{core}_ecp5.il", place / f"{core}_axi_words.il"]
-    made = build_board(
-        core,
-        known,
-        [*sources, out / f"{core}_link.il"],
-        out,
-        range(1, seeds + 1),
-        frequency,
-        placer,
-        router,
-        progress,
-    )
-    facts = _facts(entry, known, made, ip, before)
-    write_file(out / REPORT, json.dumps(facts.to_json(), indent=2) + "\n")
-    if tool is not None:
-        progress(f"loading {made.file.name}")
-        _load([tool, "-b", re.sub(r"-\d+f$", "", name), str(made.file)])
+    command = (
+        loader_command(known, flash) if load or flash else None
+    )  # or it would be missing later
+    with _in_steps(progress, command is not None) as steps:
+        steps.begin(LINK)
+        out = place / f"board-{name}{suffix_of(known)}"
+        write_link(out, place, entry, known, line, ip, steps)
+        core = entry.name
+        sources = [place / f"{core}.il", place / f"{core}_ecp5.il", place / f"{core}_axi_words.il"]
+        made = build_board(
+            core,
+            known,
+            [*sources, out / f"{core}_link.il"],
+            out,
+            range(1, seeds + 1),
+            frequency,
+            placer,
+            router,
+            steps=steps,
+        )
+        facts = _facts(entry, known, made, ip, before)
+        write_file(out / REPORT, json.dumps(facts.to_json(), indent=2) + "\n")
+        if command is not None:
+            steps.begin(LOADER)
+            _load([*command, str(made.file)])
     return OnBoard(facts)
+
+
+def steps_to(progress: Progress, made: bool = False, sent: bool = False) -> Steps:
+    """The steps of `board`; ``made``: after that of its accelerator, ``sent``: it is loaded."""
+    names = [*([ACCELERATOR] * made), LINK, "Yosys", "nextpnr", "ecppack", *([LOADER] * sent)]
+    steps = Steps(progress, names)
+    steps.expected |= {LINK: 5.0} | ({LOADER: 10.0} if sent else {})
+    return steps
+
+
+def _in_steps(progress: Progress, sent: bool) -> AbstractContextManager[Steps]:
+    """Steps that have begun already, or those of `board` alone."""
+    return nullcontext(progress) if isinstance(progress, Steps) else steps_to(progress, sent=sent)
 
 
 def _facts(
@@ -159,12 +181,16 @@ def _wire(known: Board, hertz: float, ip: str | None) -> tuple[HostLink, str]:
     return spi, f"SPI of at most {fastest / 1e6:.3g} MHz, mode 0 or 3, on {pins}"
 
 
-def _loader() -> str:
-    """The program that sends a bitstream to a board; UsageError."""
+def loader_command(known: Board, flash: bool) -> list[str]:
+    """The command that sends a bitstream to a board; UsageError."""
+    if not known.loader:
+        raise UsageError(
+            f"{known.name}: openFPGALoader does not know it; its own tool sends the .bit"
+        )
     tool = find_loader()
     if tool is None:
         raise UsageError(f"no openFPGALoader to load with: {CURE}")
-    return tool
+    return [tool, *known.loader, "--write-flash" if flash else "--write-sram"]
 
 
 def _load(command: Sequence[str]) -> None:

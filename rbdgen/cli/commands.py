@@ -201,9 +201,9 @@ def _board(options: argparse.Namespace, progress: Progress) -> Output:
         raise api.UsageError(
             "board: which one, and of which folder or robot: rbdgen board BOARD DIR; --list"
         )
-    started = monotonic()
+    if not (options.simulate or options.check):
+        return _bitstream(options, progress)
     place, trust = _board_folder(options, progress), options.trust
-    before = {} if place == options.folder else {"generate": monotonic() - started}
     if options.simulate:
         with api.simulated_board(
             options.board, place, progress, trust, link=options.link, ip=options.ip
@@ -217,24 +217,34 @@ def _board(options: argparse.Namespace, progress: Progress) -> Output:
             progress("until Ctrl-C")
             running.wait()
         return Output({"cycles": running.cycles}, f"{running.cycles} cycles")
-    if options.check:
-        if options.port is None:
-            raise api.UsageError("board: --check: where is it: --port /dev/ttyUSB0, or --simulate")
-        return _checked(options, place, options.port, progress)
-    report = api.board(
-        options.board,
-        place,
-        options.seeds,
-        options.frequency,
-        options.load,
-        progress,
-        trust,
-        options.link,
-        options.ip,
-        options.placer,
-        options.router,
-        before,
-    )
+    if options.port is None:
+        raise api.UsageError("board: --check: where is it: --port /dev/ttyUSB0, or --simulate")
+    return _checked(options, place, options.port, progress)
+
+
+def _bitstream(options: argparse.Namespace, progress: Progress) -> Output:
+    from ..api.on_board import ACCELERATOR, steps_to
+
+    made, started = not Path(options.folder).is_dir(), monotonic()
+    with steps_to(progress, made, options.load or options.flash) as steps:
+        if made:
+            steps.begin(ACCELERATOR)
+        place = _board_folder(options, steps)
+        report = api.board(
+            options.board,
+            place,
+            options.seeds,
+            options.frequency,
+            options.load,
+            steps,
+            options.trust,
+            options.link,
+            options.ip,
+            options.placer,
+            options.router,
+            before={"generate": monotonic() - started} if place != options.folder else {},
+            flash=options.flash,
+        )
     return _answer(report)
 
 

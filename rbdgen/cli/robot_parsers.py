@@ -240,7 +240,13 @@ def board(made: Parser) -> None:
         "--frequency", type=positive, default=80.0, metavar="MHZ", help="aimed at (default: 80)"
     )
     _nextpnr(group)
-    group.add_argument("--load", action="store_true", help="send it there with openFPGALoader")
+    sent = group.add_mutually_exclusive_group()
+    sent.add_argument("--load", action="store_true", help="send it there with openFPGALoader")
+    sent.add_argument(
+        "--flash",
+        action="store_true",
+        help="write it to the board's flash with openFPGALoader, and the board starts from that",
+    )
     group = made.add_argument_group("the line")
     group.add_argument(
         "--link",

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..design.target import PLACERS, ROUTERS
 from ..system.files import write
-from ..system.quoting import Progress
+from ..system.quoting import Progress, Steps
 from ..system.templates import render
 from ..system.workers import cores, in_workers
 from ..tools.nextpnr import Placement, place_and_route
@@ -73,7 +73,8 @@ def build(
     aim_mhz: float,
     placer: str = PLACERS[0],
     router: str = ROUTERS[0],
-    progress: Progress = lambda _: None,
+    *,
+    steps: Steps,
 ) -> Bitstream:
     """``NAME_board.bit`` in ``out``, of the fastest of the placements, which run side by side.
 
@@ -92,8 +93,11 @@ def build(
     verilog, pins, netlist = (out / f"{top}.{kind}" for kind in ("v", "lpf", "json"))
     write(verilog, top_text(name, board, first).encode())
     write(pins, constraints(board, aim_mhz).encode())
+    expected = sum(file.stat().st_size for file in sources) / 1e6 * YOSYS
+    steps.expected |= {"Yosys": expected, "ecppack": ECPPACK_SECONDS}
+    steps.begin("Yosys")
     started = time.monotonic()
-    cells = synth("ecp5", [*sources, verilog], top, netlist, progress=progress)
+    cells = synth("ecp5", [*sources, verilog], top, netlist, progress=steps)
     seconds["Yosys"] = time.monotonic() - started
     mapped = SynthesisReport.of(board.target, cells)
     for kind, usage in mapped.usage.items():
@@ -102,17 +106,23 @@ def build(
                 f"{board.name}: {name} takes {usage.used} {kind} of {usage.available}; generate it "
                 f"with a longer --ii, or with --target {board.target.name} alone, which fits it"
             )
+    at_once = min(cores(), len(seeds))
+    # as fast as this machine is, by the step before
+    here = max(seconds["Yosys"] / expected, 1.0)
+    rounds = -(-len(seeds) // at_once)
+    luts = mapped.usage["LUT sites"].used
+    steps.expected["nextpnr"] = rounds * here * (NEXTPNR[0] + NEXTPNR[1] * luts)
+    steps.begin("nextpnr")
     started = time.monotonic()
     configs = {seed: out / f"{top}-{seed}.config" for seed in seeds}
-    at_once = min(cores(), len(configs))
     if at_once > 1:
-        progress(f"placing and routing with {len(configs)} seeds, {at_once} at a time: minutes")
+        steps(f"placing and routing with {len(configs)} seeds, {at_once} at a time")
     tools = placer, router
-    one = partial(_placed, netlist, board, aim_mhz, pins, tools, progress if at_once < 2 else None)
+    one = partial(_placed, netlist, board, aim_mhz, pins, tools, steps if at_once < 2 else None)
     placements = in_workers(one, list(configs.items()), at_once)
     for placement in placements:
         reached = ", ".join(f"{n} {_mhz(placement, n):.1f} MHz" for n in (CORE, link))
-        progress(f"seed {placement.seed}: {reached}")
+        steps(f"seed {placement.seed}: {reached}")
     seconds["nextpnr"] = time.monotonic() - started
     # The line's clock is given; the accelerator's is what the design reaches.
     reach = [own for own in placements if _mhz(own, link) >= hertz / 1e6]
@@ -128,6 +138,7 @@ def build(
         file.unlink()
     write(out / f"{top}.config", config.encode())
     write(verilog, top_text(name, board, clock).encode())
+    steps.begin("ecppack")
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="rbdgen-ecppack-") as folder:
         place = Path(folder)
@@ -181,6 +192,8 @@ def _mhz(placement: Placement, net: str) -> float:
     return found[0]
 
 
+# Seconds of the tools on two cores: of Yosys a MB of RTLIL; of nextpnr at the least, and a LUT.
+YOSYS, NEXTPNR, ECPPACK_SECONDS = 28.0, (15.0, 0.026), 2.0
 CURE = "apt-get install openfpgaloader"
 
 

@@ -13,9 +13,12 @@ as it is in the file (`literal`). `rbdgen.system.templates` fills all templates 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Self
 
 CHANGES = " (changes results)"
 
@@ -43,6 +46,58 @@ def listed(words: Iterable[str], last: str = "and") -> str:
 
 
 Progress = Callable[[str], None]
+QUIET = 10.0  # s without a line, after which a step says how far it is
+
+
+class Steps:
+    """Progress in numbered steps, callable as one.
+
+    ``expected``: step → seconds that it takes, of those whose time is known, about. While it is
+    open, `QUIET` seconds do not pass without a line.
+    """
+
+    def __init__(self, say: Progress, names: Sequence[str], quiet: float = QUIET) -> None:
+        self._say, self._names, self._quiet = say, names, quiet
+        self.expected: dict[str, float] = {}
+        self._now = ""
+        self._began = self._said = time.monotonic()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __call__(self, line: str) -> None:
+        self._said = time.monotonic()
+        self._say(line)
+
+    def begin(self, name: str) -> None:
+        """The next step; the seconds that it and the others take."""
+        self._now, self._began = name, time.monotonic()
+        own = self.expected.get(name)
+        self(self._where() + (f": about {own:.0f} s" if own else "") + self._left(0.0))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _where(self) -> str:
+        return f"step {self._names.index(self._now) + 1} of {len(self._names)}, {self._now}"
+
+    def _left(self, gone: float) -> str:
+        """The time until the end, where it is known."""
+        names = self._names[self._names.index(self._now) :]
+        if not all(name in self.expected for name in names):
+            return ""
+        now, *later = (self.expected[name] for name in names)
+        return f"; about {max(now - gone, 0.0) + sum(later):.0f} s until the end"
+
+    def _watch(self) -> None:
+        while not self._over.wait(max(self._said + self._quiet - time.monotonic(), 0.01)):
+            if self._now and time.monotonic() - self._said >= self._quiet:
+                gone = time.monotonic() - self._began
+                self(f"{self._where()}: {gone:.0f} s so far{self._left(gone)}")
 
 
 class Refusal(Exception):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import select
 import socket
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
@@ -26,10 +28,13 @@ from rbdgen.shell.packets import (
 )
 from rbdgen.shell.task_packets import Response
 
+from .defaults import DynamicsWarning
+
 if TYPE_CHECKING:
     import serial
 
 TAGS = 1 << 16
+DEVICES = Path("/sys/class/tty")
 UDP = "udp"
 DATAGRAM = 1400  # bytes at the most
 PATIENCE = 0.5  # s without an answer, after which is asked again
@@ -54,6 +59,24 @@ class Transport(Protocol):
 
     def close(self) -> None:
         """The end."""
+
+
+def latency_note(path: str, devices: Path = DEVICES) -> str:
+    """A line on the latency timer of the FTDI bridge behind a port, if it is not at its least.
+
+    ``devices``: where Linux has the ports.
+    """
+    timer = devices / Path(path).resolve().name / "device" / "latency_timer"
+    try:
+        milliseconds = int(timer.read_text("ascii"))
+    except (OSError, ValueError):
+        return ""  # no such bridge, or not Linux
+    if milliseconds <= 1:
+        return ""
+    return (
+        f"port: {path}: its bridge waits {milliseconds} ms for more bytes, so that each call takes "
+        f"as long; as root: echo 1 > {timer}"
+    )
 
 
 class SerialPort:
@@ -101,6 +124,8 @@ class SerialPort:
         # an FTDI bridge's latency timer: 1 ms, where Linux has 16; ports without one refuse
         with suppress(AttributeError, NotImplementedError, ValueError):
             port.set_low_latency_mode(True)
+        if note := latency_note(self._path):
+            warnings.warn(note, DynamicsWarning, stacklevel=2)
         return port
 
     @contextmanager

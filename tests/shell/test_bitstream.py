@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from rbdgen import api
+from rbdgen.api.on_board import loader_command
 from rbdgen.cli.main import main
 from rbdgen.shell.build import find_loader, top_text
 from rbdgen.shell.catalog import KNOWN, Pll, constraints, find_board, patched
@@ -70,8 +72,8 @@ def test_a_board_from_a_robot(
     asked: list[tuple[str, dict[str, float]]] = []
     place = str(tmp_path / "made")
 
-    def board(name: str, folder: str, *rest: Any) -> api.Report:
-        asked.append((folder, rest[-1]))
+    def board(name: str, folder: str, *_: Any, **named: Any) -> api.Report:
+        asked.append((folder, named["before"]))
         raise api.UsageError("as far as this")
 
     monkeypatch.setattr(api, "board", board)
@@ -93,7 +95,7 @@ def test_a_board_from_a_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """The accelerator of its design is made in its folder; an accelerator's is taken as it is."""
     asked: list[str] = []
 
-    def board(name: str, folder: str, *rest: Any) -> api.Report:
+    def board(name: str, folder: str, *_: Any, **named: Any) -> api.Report:
         asked.append(folder)
         raise api.UsageError("as far as this")
 
@@ -122,11 +124,39 @@ def test_a_loader_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert find_loader() == str(tool)
 
 
+def test_what_a_loader_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    tool = tmp_path / "openFPGALoader"
+    tool.write_text("")
+    tool.chmod(0o755)
+    for name, own in KNOWN.items():
+        board = find_board(name, 5)
+        if not own.loader:
+            with pytest.raises(api.UsageError, match=f"{name}: openFPGALoader does not know it"):
+                loader_command(board, flash=True)
+            continue
+        assert loader_command(board, flash=False) == [str(tool), *own.loader, "--write-sram"]
+        assert loader_command(board, flash=True) == [str(tool), *own.loader, "--write-flash"]
+
+
 @pytest.mark.slow
-def test_a_bitstream(tmp_path: Path) -> None:
+def test_a_bitstream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is flashed by a program that writes down what it is told."""
+    told, loader = tmp_path / "told", tmp_path / "bin" / "openFPGALoader"
+    loader.parent.mkdir()
+    loader.write_text(f'#!/bin/sh\necho "$@" > {told}\n')
+    loader.chmod(0o755)
+    monkeypatch.setenv("PATH", str(loader.parent), prepend=os.pathsep)
+    said: list[str] = []
     choices = {"functions": ("id",), "accelerator": True, "ii": 4, "target": "ecp5-25f"}
     folder = Path(api.generate("pendulum", tmp_path / "pendulum", **choices))
-    report = api.board("ulx3s-25f", folder, seeds=2)
+    report = api.board("ulx3s-25f", folder, seeds=2, flash=True, progress=said.append)
+    steps = [
+        line.split(",")[0] for line in said if line.startswith("step ") and "so far" not in line
+    ]
+    assert steps == [f"step {k} of 5" for k in range(1, 6)]
+    bit = folder / "board-ulx3s-25f" / report["bitstream"]
+    assert told.read_text().split() == ["-b", "ulx3s", "--write-flash", str(bit)]
     made = folder / "board-ulx3s-25f"
     bits = (made / report["bitstream"]).read_bytes()
     assert b"Part: LFE5U-25F-6CABGA381" in bits[:300]

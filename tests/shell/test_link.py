@@ -42,7 +42,7 @@ from rbdgen_benchmarks.bench.board import asked_of
 from rbdgen_benchmarks.bench.fuzz_frames import KINDS, Damage, flood
 from rbdgen_host.driver import Dynamics
 from rbdgen_host.driver.checking import check_board
-from rbdgen_host.driver.links import SerialPort, TaskLink
+from rbdgen_host.driver.links import SerialPort, TaskLink, latency_note
 from tests.support.host import COMPILER, example
 
 pytest.importorskip("serial", reason="pyserial is not installed")
@@ -306,6 +306,18 @@ def test_a_plug_that_is_pulled(folder: Path, board: SimulatedBoard, tmp_path: Pa
         there.crba(q)
     port.symlink_to(board.port)
     np.testing.assert_array_equal(there.crba(q), Dynamics(folder, "integer").crba(q))
+
+
+def test_a_latency_timer_that_delays(tmp_path: Path) -> None:
+    """As Linux shows an FTDI bridge's."""
+    timer = tmp_path / "ttyUSB0" / "device" / "latency_timer"
+    assert latency_note("/dev/ttyUSB0", tmp_path) == ""
+    timer.parent.mkdir(parents=True)
+    timer.write_text("16\n")
+    note = latency_note("/dev/ttyUSB0", tmp_path)
+    assert "waits 16 ms" in note and note.endswith(f"echo 1 > {timer}")
+    timer.write_text("1\n")
+    assert latency_note("/dev/ttyUSB0", tmp_path) == ""
 
 
 def test_no_driver_of_a_board_is_copied(folder: Path, board: SimulatedBoard) -> None:
