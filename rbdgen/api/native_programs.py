@@ -128,11 +128,10 @@ class NativeProgram:
             same = PARAMETER if held else ""
             self.library = Library(module, self.name, own, kind.dtype, same)
         else:
-            scalars = len(own.inputs) - len(own.shared) + len(own.outputs)
             from ..codegen.cuda_library import CudaLibrary
 
-            numbers = scalars + self.facts["workspace"]
-            self.library = CudaLibrary(self.file, self.name, own, kind.dtype, numbers)
+            rooms = self.facts["room"], self.facts["divides"]
+            self.library = CudaLibrary(self.file, self.name, own, kind.dtype, *rooms)
         if held:
             self.library.hold(held)
 

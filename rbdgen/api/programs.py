@@ -157,6 +157,8 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
     facts = {
         "code": front.design.code,
         "workspace": found.slots,
+        "room": found.room,
+        "divides": found.divides,
         "order": found.order,
         "kernels": [own.to_json() for own in found.kernels],
         "float": facts_of(front, double).to_json(),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise, repeat
+from functools import partial
+from itertools import accumulate, chain, pairwise, repeat
+from typing import Any
 
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
@@ -14,11 +16,16 @@ from ..system.templates import render
 from .interface import Array, ArrayEntry, ArrayInterface, rows
 from .loops import LoopFacts, Loops, loops
 from .nvcc import BETWEEN, SPARE, THREADS, Kernel, Use, guessed, kernel_of, live, overlaps, settled
-from .real import Straight, computed, identifier, in_parts, literal, walks
+from .real import Part, Place, Straight, computed, identifier, in_parts, literal, walks
 
-MOST = 3000  # operations of a kernel: some 30 bytes of code each, and GPUs keep about 100 KB
+MOST = 4000  # operations of a kernel: some 23 bytes of code each, and GPUs keep about 100 KB
 CONSTANT = 65536  # bytes of constant memory, which all tables are in if they fit
 LONGEST = 100_000  # bytes of a kernel's code, which GPUs keep
+AHEAD = 32  # inputs that are loaded before the first of them is used
+WARP = 32  # threads that share what a block of rows has
+SHARED = 48 * 1024  # bytes of a block's memory, which all GPUs have
+FEW = 1024  # states, for which launches take longer than what is computed
+TOGETHER = 5 * MOST  # operations that one kernel for few states has, at most
 TRACED, WALKS = "as traced", "joint by joint"  # orders of operations
 
 Measure = Callable[[Mapping[str, str]], tuple[Use, ...]]  # what kernels take, of source and header
@@ -51,13 +58,16 @@ def _waiting(order: Sequence[Node]) -> list[int]:
 class Cuda:
     """The files, and the kernels that they have; ``slots``: numbers of a state between kernels.
 
-    ``uses``: what the kernels take, if that was measured. ``order``: of operations, `TRACED` or
-    `WALKS`. ``loops``: of a program that is written so.
+    ``room``: numbers of a state that functions of rows need besides. ``divides``: whether a state's
+    mass matrix can be found to be singular. ``uses``: what the kernels take, if that was measured.
+    ``order``: of operations, `TRACED` or `WALKS`. ``loops``: of a program that is written so.
     """
 
     files: Mapping[str, str]
     kernels: tuple[Kernel, ...]
     slots: int
+    room: int = 0
+    divides: bool = False
     uses: tuple[Use, ...] = ()
     order: str = TRACED
     loops: LoopFacts | None = None
@@ -108,6 +118,41 @@ def _spilled(uses: Sequence[Use]) -> tuple[int, int]:
     return of("float"), of("double")
 
 
+class KernelPart(Part):
+    """A kernel's statements: `AHEAD` inputs are under way, so that threads wait for memory once.
+
+    ``takes`` and ``gives``: the places of each input and output in a row of all arrays; what all
+    states share is in no row.
+    """
+
+    def __init__(self, takes: Sequence[int], gives: Sequence[Sequence[int]], *others: Any) -> None:
+        super().__init__(*others)
+        self._takes, self._gives = takes, gives
+        self._uses: list[int] = []  # lines that first use inputs, in their order
+
+    def load(self, place: Place) -> str:
+        """The expression of an input, of its column and its place in a row."""
+        assert isinstance(place, int)
+        own = f"From<{place}, {self._takes[place]}>()" if place < len(self._takes) else place
+        return f"io.load({own})"
+
+    def put(self, place: Place, name: str, value: str) -> str:
+        """The statement that stores an output in its column, or in its places in a row."""
+        assert isinstance(place, int)
+        places = ", ".join(map(str, (place, *self._gives[place])))
+        return f"io.store(To<{places}>(), {value}); // {name}"
+
+    def _read(self, node: Node) -> str:
+        name = super()._read(node)
+        if node.op is Op.INPUT:  # is loaded where the one that is so far ahead is used
+            count, line = len(self._uses), self.lines.pop()
+            at = self._uses[count - AHEAD] if count >= AHEAD else count
+            self.lines.insert(at, line)
+            self._uses = [own + (own >= at) for own in self._uses]
+            self._uses.append(len(self.lines))
+        return name
+
+
 def _written(
     graph: Graph,
     interface: ArrayInterface,
@@ -124,18 +169,32 @@ def _written(
     same = interface.shared
     states = graph.inputs[: len(graph.inputs) - len(same)]
     assert same == graph.inputs[len(states) :]  # and numbered so
+    ends_in, ends_out = _ends(interface.takes), _ends(interface.gives)
+    takes = [_place(interface.takes, ends_in, interface.inputs[own]) for own in states]
+    gives = [
+        [_place(interface.gives, ends_out, own) for own in interface.outputs[name]]
+        for name in graph.outputs
+    ]
     if looped:
         made = Straight((), 0, looped.straight.divides)
         kernels: tuple[Kernel, ...] = (_looping(looped),)
-        read = set[str]()
+        read = [set(states)]
     else:
-        made = in_parts(graph, chunks, in_double=in_double)
+        part = partial(KernelPart, takes, gives)
+        made = in_parts(graph, chunks, in_double=in_double, part=part)
         spare = BETWEEN if len(chunks) > 1 else SPARE
         kernels = tuple(kernel_of(own, spare, same) for own in chunks)
-        read = {own.name for node in chunks[-1] for own in node.args if own.op is Op.INPUT}
+        read = [_read(own) for own in chunks]
+        read[-1] |= {own.name for own in graph.outputs.values() if own.op is Op.INPUT}
     slots = made.slots + 2 * made.slots_double
+    numbers = WARP * sum(own.size | 1 for own in interface.gives)
+    staged = numbers if 8 * numbers <= SHARED else 0
+    whole = not looped and sum(map(len, chunks)) <= TOGETHER
+    straight = whole and staged > 0 and len(kernels) == 1
     outputs = {at: k for k, own in enumerate(graph.outputs) for at in interface.outputs[own]}
     inputs = {interface.inputs[own]: k for k, own in enumerate(graph.inputs)}
+    places_out = _places(interface.gives, outputs)
+    room = 0 if straight else len(states) + len(graph.outputs) + slots
     values: dict[str, object] = {
         **about,
         **rows(interface),
@@ -143,22 +202,33 @@ def _written(
         "macro": name.upper(),
         "errors": True,
         "threads": THREADS,
+        "few": FEW,
         "inputs": states,
         "shared": [literal(own, "double") for own in shared],
         "outputs": list(graph.outputs),
         "loops": looped,
         "order": order,
         "constant": looped is not None and looped.facts.bytes <= CONSTANT,
-        "unread": [k for k, own in enumerate(states) if own not in read],
+        "unread": [k for k, own in enumerate(states) if own not in read[-1]],
+        "unread_by_all": [
+            (k, takes[k]) for k, own in enumerate(states) if own not in set().union(*read)
+        ],
         "slots": slots,
+        "room": room,
         "in_double": made.in_double,
         "slots_of_float": made.slots,
         "divides": made.divides,
+        "staged": staged,
+        "whole_kernel": whole,
+        "straight": straight,
+        "ends_in": ends_in,
+        "ends_out": ends_out,
+        "zeros": [k for k, (*_, column) in enumerate(places_out) if column < 0],
         "places_in": [place for place in _places(interface.takes, inputs) if place[-1] >= 0],
-        "places_out": _places(interface.gives, outputs),
+        "places_out": places_out,
     }
     parts = made.parts or ((),)
-    sources, kernels, found = _settled(name, kernels, parts, values, measure)
+    sources, kernels, found = _settled(name, kernels, parts, values, measure, whole)
     files = dict(sources)
     values |= {"kernels": kernels, "uses": found}
     files["example.c"] = render(
@@ -167,7 +237,24 @@ def _written(
     files |= {own: render(f"cuda/{own}.jinja", **values) for own in ("CMakeLists.txt", "README.md")}
     if interface.same is None:  # which is on the host, where XLA's arrays are not
         files[f"{values['name']}_xla.cc"] = render("cuda/xla.cc.jinja", **values)
-    return Cuda(files, kernels, slots, found, order, looped.facts if looped else None)
+    facts = looped.facts if looped else None
+    return Cuda(files, kernels, slots, room, made.divides, found, order, facts)
+
+
+def _read(nodes: Sequence[Node]) -> set[str]:
+    """The inputs that operations read."""
+    return {own.name for node in nodes for own in node.args if own.op is Op.INPUT}
+
+
+def _ends(arrays: Sequence[Array]) -> list[int]:
+    """Where each array ends in a row of all."""
+    return list(accumulate(own.size for own in arrays))
+
+
+def _place(arrays: Sequence[Array], ends: Sequence[int], entry: ArrayEntry) -> int:
+    """An entry's place in a row of all arrays."""
+    k = next(k for k, own in enumerate(arrays) if own.name == entry.array)
+    return ends[k] - arrays[k].size + entry.at
 
 
 def _settled(
@@ -176,12 +263,16 @@ def _settled(
     parts: Sequence[Sequence[str]],
     values: Mapping[str, object],
     measure: Measure | None,
+    whole: bool,
 ) -> tuple[dict[str, str], tuple[Kernel, ...], tuple[Use, ...]]:
     """Source and header, the kernels with the bounds that they have there, and what these take."""
     for first in chain([True], repeat(False)):
         written = [{"bounds": own, "lines": part} for own, part in zip(kernels, parts, strict=True)]
+        all_of = _all_of(kernels) if whole else None
         files = {
-            f"{name}.{kind}": render(f"cuda/source.{kind}.jinja", kernels=written, **values)
+            f"{name}.{kind}": render(
+                f"cuda/source.{kind}.jinja", kernels=written, whole=all_of, **values
+            )
             for kind in ("cu", "h")
         }
         uses = measure(files) if measure else ()
@@ -190,6 +281,14 @@ def _settled(
             break
         kernels = better
     return files, kernels, uses
+
+
+def _all_of(kernels: Sequence[Kernel]) -> dict[str, int]:
+    """The bounds of the kernel that computes what all do, a warp in each of its blocks."""
+    return {
+        key: THREADS // WARP * min(getattr(own, key) for own in kernels)
+        for key in ("blocks_f32", "blocks_f64")
+    }
 
 
 def _looping(looped: Loops) -> Kernel:

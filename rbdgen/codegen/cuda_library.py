@@ -49,17 +49,24 @@ class CudaLibrary(Rows):
     """The functions of a library that ``codegen.cuda`` has written.
 
     Arrays are NumPy's, which are copied to the GPU and back through buffers that are kept; or all
-    are on the GPU, as CuPy has them, and so are the results then: nothing is copied. ``numbers``:
-    of one state in columns, in, out and between kernels.
+    are on the GPU, as CuPy has them, and so are the results then: nothing is copied. ``room``:
+    numbers of one state that functions of arrays on the GPU need besides. ``divides``: whether a
+    state can be singular, which is then waited for.
     """
 
     def __init__(
-        self, file: Path, name: str, interface: ArrayInterface, dtype: Any, numbers: int
+        self,
+        file: Path,
+        name: str,
+        interface: ArrayInterface,
+        dtype: Any,
+        room: int,
+        divides: bool,
     ) -> None:
         super().__init__(interface, dtype, interface.same.name if interface.same else "")
         self._library = ctypes.CDLL(str(file))  # calls let other threads of Python run
         self._arrays = [POINTER] * (len(self.takes) + bool(interface.same) + len(self.gives))
-        self.name, self.numbers = name, numbers
+        self.name, self._room_of_state, self._divides = name, room, divides
         suffix = SUFFIX[self.dtype]
         self._call = self._function(f"{name}{suffix}", LONG, LONG, *self._arrays)
         self._with = self._function(f"{name}_with{suffix}", LONG, POINTER, LONG, *self._arrays)
@@ -68,7 +75,7 @@ class CudaLibrary(Rows):
         self._open = self._function(f"{name}_open", POINTER, LONG)
         self._close = self._function(f"{name}_close", None, POINTER)
         rows = sum(array.size for array in (*interface.takes, *interface.gives))
-        self._most = ROOM // (8 * (rows + numbers))  # states whose buffers are kept
+        self._most = ROOM // (8 * (rows + room))  # states whose buffers are kept
         self._room, self._buffers = 0, _Buffers(None, self._close)
         self._lock = threading.Lock()
         self._made_in = os.getpid()
@@ -92,7 +99,7 @@ class CudaLibrary(Rows):
         return leading
 
     def run(self, leading: tuple[int, ...], arrays: Sequence[Any], threads: int = 1) -> list[Any]:
-        """The same; of arrays on the GPU it waits to know whether a state was singular. NoGpu."""
+        """The same; of arrays on the GPU it waits only where a state could be singular. NoGpu."""
         n = math.prod(leading)
         if not arrays or not on_device(arrays[0]):
             return self._run_on_host(n, leading, arrays)
@@ -100,15 +107,16 @@ class CudaLibrary(Rows):
         found = [device.empty(leading + shape, self.dtype) for shape in self.gives]
         if n == 0:
             return found
-        room = device.empty(n * self.numbers, self.dtype)
-        least = device.full(1, -1, np.int64)
-        places = [_place(array) for array in (*arrays, *found, room, least)]
+        room = device.empty(n * self._room_of_state, self.dtype) if self._room_of_state else None
+        least = device.full(1, -1, np.int64) if self._divides else None
+        others = [_place(array) if array is not None else None for array in (room, least)]
+        places = [*map(_place, (*arrays, *found)), *others]
         same = self._same  # the host's
         if same is not None:
             places.insert(self._same_at, same.ctypes.data)
         stream = arrays[0].__cuda_array_interface__.get("stream") or 0
         self._refuse(self._on_device(n, *places, stream))
-        if (singular := int(least[0])) >= 0:
+        if least is not None and (singular := int(least[0])) >= 0:
             raise Singular(singular)
         return found
 

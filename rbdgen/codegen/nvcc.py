@@ -119,11 +119,11 @@ FLAGS = ("-std=c++17", "-O3")
 SCALARS = {"f": "float", "d": "double"}
 ARCHITECTURES = ("sm_80", "sm_90")  # of A100, of H100
 _ENTRY = re.compile(
-    r"Function properties for \S*?\d(kernel_\d+|to_rows|to_columns)I([fd])E.*\n"
+    r"Function properties for \S*?\d(kernel_\d+)I([fd])E.*\n"
     r"\s*(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads\n"
     r".*Used (\d+) registers"
 )
-_SECTION = re.compile(r"\.text\.\S*?\d(kernel_\d+|to_rows|to_columns)I([fd])E")
+_SECTION = re.compile(r"\.text\.\S*?\d(kernel_\d+)I([fd])E")
 
 
 class NoNvcc(Refusal, RuntimeError):
@@ -182,10 +182,14 @@ def compiled(source: Path, target: Path, *flags: str) -> str:
 
 
 def uses(source: Path, architecture: str) -> tuple[Use, ...]:
-    """The resources of each kernel of the file, by ptxas, for such as ``sm_90``; NoCompiler."""
+    """The resources of each kernel of the file, by ptxas, for such as ``sm_90``; NoCompiler.
+
+    Of those that have launch bounds by them: the kernels of columns.
+    """
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as folder:
         place = Path(folder) / "kernels.cubin"
-        said = compiled(source, place, f"-arch={architecture}", "-cubin", "-Xptxas", "-v")
+        own = f"-D{source.stem.upper()}_BOUNDS", "-cubin", "-Xptxas", "-v"
+        said = compiled(source, place, f"-arch={architecture}", *own)
         code = {
             found.groups(): size
             for name, size in sections(place.read_bytes()).items()

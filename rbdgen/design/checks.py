@@ -335,7 +335,8 @@ all clean edit_cache example help install package rebuild_cache test crocoddyl_e
 in out overflow words expected values width fraction limit scaled value result task operands
 operand parameters singular workspace buffers stream compute blocks rows kernel kernels together
 chosen threaded threads takes gives isa names jacobians vector unread square turned sizes
-allocated release copy finish launched bytes through_columns with_copies in_turn to_columns to_rows
+allocated release locked unlock copy finish launched with_copies in_turn to_columns to_rows in_rows
+compute_rows write_rows array_of first_of array_of_host rows_at results
 shared columns states inputs outputs repair doubt wide loaded stored broken reciprocal mantissa
 exponent scale runs core shell clk rst rbdgen
 """

@@ -233,7 +233,7 @@ def test_parameters_take_no_registers(architecture: str, tmp_path: Path) -> None
         found[way] = kernels(source, architecture)
     for constant, own in zip(found["constants"], found["registers"], strict=True):
         assert (own.spill_stores, own.spill_loads) == (0, 0)
-        assert own.stack == constant.stack
+        assert own.stack <= constant.stack
         assert own.registers <= constant.registers + 8
 
 

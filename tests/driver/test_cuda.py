@@ -167,7 +167,7 @@ def test_what_nvcc_makes(architecture: str, tmp_path: Path) -> None:
     cuda_library.build(architecture, made, program.name, tmp_path, lambda _: None)
     for dtype in (np.float64, np.float32):
         library = CudaLibrary(
-            tmp_path / f"{program.name}.so", program.name, program.interface, dtype, 20
+            tmp_path / f"{program.name}.so", program.name, program.interface, dtype, 0, True
         )
         try:
             find_gpu()

@@ -34,9 +34,8 @@ class Host:
         self, graph: Graph, interface: ArrayInterface, folder: Path, **options: Any
     ) -> None:
         self.interface, self.outputs = interface, len(graph.outputs)
-        self.slots = cuda(graph, interface, "made", ABOUT, **options).slots
-        states = len(graph.inputs) - len(interface.shared)
-        self.numbers = states + len(graph.outputs) + self.slots
+        made = cuda(graph, interface, "made", ABOUT, **options)
+        self.slots, self.numbers = made.slots, made.room
         source, library = files(graph, interface, folder, **options), folder / "made.so"
         flags = ("-std=c++17", "-O0", *WARNINGS, "-DMADE_HOST", "-shared", "-fPIC", "-x", "c++")
         subprocess.run(["g++", *flags, str(source), "-o", str(library)], check=True)
