@@ -28,7 +28,7 @@ from rbdgen.system.records import plain
 
 from ..compare.integer_errors import worst_of_scales
 from ..compare.pinocchio import FORMS, PORTABLE, check, command
-from ..compare.ports import binding, clock
+from ..compare.ports import Ports, binding, ports
 from ..compare.timing import Command, least, read
 from ..compare.timing import command as times_command
 from .measurement import Rows, measurement
@@ -57,15 +57,16 @@ RATIOS = (
     *("float by double", "rows by blocks", f"{THREADS} threads by one"),
     *("error, double", "float", "golden model"),
 )
-CLOCK = "clock"
+PORTS = "ports"
 BINDING = (
     *("", "a block: instructions", "products", "sums", "of the stack", "kB of code"),
     *("one state: kB of code", "a block: instructions a cycle", "of the port bound"),
 )
 PORT_BOUND = (
-    "A block is of 8 states of double. Products are fused or not; of the port bound: two products "
-    "and two sums a cycle, of registers. Code that is read from beyond the first cache, values on "
-    "the stack, and chains of operations take the rest."
+    "A block is of 8 states of double. Products are fused or not. Of the port bound: as many "
+    "products and sums of registers as this processor starts in a cycle: {}. Other operations of "
+    "registers, values on the stack, code that is read from beyond the first cache, and chains of "
+    "operations take the rest."
 )
 LEGEND = (
     "ns a state: medians of 5 to 51 runs in CPU time, least of 5 processes in turn; sines "
@@ -102,7 +103,7 @@ def cpu(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
         for form in forms:
             commands[form] = command(form, function, robot, say, base)
             check(form, function, robot, say, base)
-        commands[CLOCK] = clock(say)
+        commands[PORTS] = ports(say)
         say("timed")
         found = least(commands)
         times = {kind: _ours(own, found[kind]) for kind, own in programs.items()}
@@ -117,14 +118,15 @@ def cpu(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
             "facts": programs["cpp"].facts,
         }
         if counts := binding(programs["cpp"].file):
-            results[name] |= {"binding": plain(counts), "ns_of_cycle": found[CLOCK][0]}
-            bound.append([name, *counts.row(times["cpp"]["blocks"], found[CLOCK][0])])
+            here = Ports.measured(found[PORTS])
+            results[name] |= {"binding": plain(counts), "ports": plain(here)}
+            bound.append([name, *counts.row(times["cpp"]["blocks"], here)])
         rows.add(_times(name, results[name]["ns"]))
     load_of = os.getloadavg()[1]
     machine = {"processor": processor(), "cores": os.cpu_count(), "load": load_of}
     ratios = [_ratios(name, result) for name, result in results.items()]
     about = f"{LEGEND} {machine['processor']}, load {load_of:.1f}."
-    binds = [markdown(BINDING, bound), PORT_BOUND] if bound else []
+    binds = [markdown(BINDING, bound), PORT_BOUND.format(here)] if bound else []
     rows.close("\n\n".join([table(RATIOS, ratios), about, *binds]))
     text = "\n\n".join([markdown(HEAD, rows.rows), markdown(RATIOS, ratios), about, *binds])
     write_file(place / "cpu.md", text + "\n")

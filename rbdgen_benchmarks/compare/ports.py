@@ -1,8 +1,9 @@
 """Bounds of a compiled program: instructions on a block of states, and the ports that they take.
 
-A processor that has two ports for products, fused with sums or not, and two for sums needs half as
-many cycles as there are of the more frequent kind. That bound is for registers of any width: a
-block of 8 states of double is one register of AVX-512, or two of AVX2.
+How many products, fused with sums or not, and how many sums a processor starts in a cycle is
+measured: two of each on all of today, but of both together four on some of AMD's, three on Intel's
+in registers of 32 bytes, and two in those of 64. A block of 8 states of double is one register of
+AVX-512, or two of AVX2.
 """
 
 from __future__ import annotations
@@ -10,15 +11,14 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rbdgen.system.quoting import Progress
 
-from .timing import Command, program
+from .timing import SOURCES, Command, program
 
-PORTS = 2  # of each kind
 STATES = 8  # of a block of double
 BLOCK = re.compile(r"\b(part_\d+<.*InBlock<double>|blocks<double>)")
 ALONE = re.compile(r"\b(part_\d+<.*InRow<double>|stage_\d+|one<double>)")
@@ -26,22 +26,25 @@ PRODUCT = re.compile(r"v(fn?m(add|sub)\d*|mul)pd$")
 SUM = re.compile(r"v(add|sub)pd$")
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.*)>:$")
 LINE = re.compile(r"^\s+([0-9a-f]+):\s+(\S+)\s*(.*)$")
-# imul takes three cycles on x86-64 processors of the last ten years; of others nothing is known
-CLOCK = """#include <cstdio>
-#include "times.hpp"
-int main() {
-#ifdef __x86_64__
-  long x = 3;
-  const double ns = nanoseconds(200, [&](int) {
-    for (int k = 0; k < 1000; ++k)
-      __asm__ volatile("imul %0, %0\\nimul %0, %0\\nimul %0, %0\\nimul %0, %0" : "+r"(x));
-  });
-  std::printf("%.6f", ns / 12000);
-#else
-  std::printf("0");
-#endif
-}
-"""
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Nanoseconds of a cycle; products, sums, either in turn that start in it. Zeros: unknown."""
+
+    cycle: float
+    products: int
+    sums: int
+    both: int
+
+    @classmethod
+    def measured(cls, times: Sequence[float]) -> Ports:
+        """The ports behind the ns that `ports` prints: one more or less is far from rounding."""
+        cycle, *others = times
+        return cls(cycle, *(round(cycle / own) if own else 0 for own in others))
+
+    def __str__(self) -> str:
+        return f"{self.products} products, {self.sums} sums, {self.both} of both"
 
 
 @dataclass(frozen=True)
@@ -59,15 +62,17 @@ class Binding:
     code: int
     code_alone: int
 
-    @property
-    def cycles(self) -> float:
+    def cycles(self, ports: Ports) -> float:
         """The fewest cycles that a block's products and sums take."""
-        return self.passes * max(self.products, self.sums) / PORTS
+        together = (self.products + self.sums) / ports.both
+        return self.passes * max(self.products / ports.products, self.sums / ports.sums, together)
 
-    def row(self, ns_of_state: float, ns_of_cycle: float) -> list[float | str]:
+    def row(self, ns_of_state: float, ports: Ports) -> list[float | str]:
         """Entries of a table beside the ns that a state takes in blocks."""
-        cycles = ns_of_state * STATES / ns_of_cycle if ns_of_cycle else 0.0
-        rates = [self.passes * self.instructions / cycles, self.cycles / cycles] if cycles else []
+        rates = []
+        if ports.cycle:
+            cycles = ns_of_state * STATES / ports.cycle
+            rates = [self.passes * self.instructions / cycles, self.cycles(ports) / cycles]
         counts = [self.instructions, self.products, self.sums, self.stack]
         sizes = [round(code / 1000) for code in (self.code, self.code_alone)]
         return [*counts, *sizes, *(float(f"{x:.2g}") for x in rates), *["-"] * (2 - len(rates))]
@@ -118,6 +123,7 @@ def _bytes(code: list[tuple[int, str, str]]) -> int:
     return code[-1][0] - code[0][0] if code else 0
 
 
-def clock(say: Progress) -> Command:
-    """A command that prints the ns of a cycle, 0 where that is not known."""
-    return [program("clock", ["-std=c++17", "-O2"], CLOCK, say, "a clock")]
+def ports(say: Progress) -> Command:
+    """A command that prints the times of which `Ports` are measured."""
+    source = (SOURCES / "ports.cpp").read_text("utf-8")
+    return [program("ports", ["-std=c++17", "-O2"], source, say, "times of instructions")]
