@@ -167,7 +167,9 @@ def hls_files(
     }
     names = {f"{name}.h": "header.h", f"{name}.cpp": "source.cpp", f"{name}_tb.cpp": "bench.cpp"}
     names |= {f"{name}.tcl": "script.tcl", "README.md": "README.md"}
-    names["CMakeLists.txt"] = "CMakeLists.txt"
+    names |= {f"{name}_kernel.cpp": "kernel.cpp", f"{name}_host.cpp": "host.cpp"}
+    names |= {f"{name}.cfg": "component.cfg", f"{name}_kernel.cfg": "kernel.cfg"}
+    names |= {f"{name}.mk": "steps.mk", "CMakeLists.txt": "CMakeLists.txt"}
     files = {own: render(f"hls/{template}.jinja", **values) for own, template in names.items()}
     facts = {
         "interval": interval,

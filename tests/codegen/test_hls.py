@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -28,7 +29,7 @@ from rbdgen.graph.node import Builder, Node
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.schedule.plan import flagged_outputs
 from rbdgen.system.records import NamedWord
-from tests.support.hls_bench import BEAT, STREAM, run
+from tests.support.hls_bench import BEAT, STREAM, run, run_kernel
 from tests.support.integer_graphs import ABOUT, all_words, expected
 
 
@@ -186,6 +187,99 @@ def test_a_function_for_each_region_through_streams(
         )
         assert done.returncode == 1 and ", 1 words and flags differ" in done.stderr
         assert done.stdout == printed
+
+
+@pytest.mark.parametrize(
+    ("choices", "registers"),
+    [
+        ({"functions": ("g",), "width": 16}, False),
+        pytest.param(
+            {"functions": ("g",), "parameters": "registers", "fit": False},
+            True,
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            {"functions": ("id",), "fold": "joints", "ii": 16, "code": "loops"},
+            False,
+            marks=pytest.mark.slow,
+        ),
+    ],
+    ids=["inlined", "registers", "loops"],
+)
+def test_a_kernel_and_its_host(choices: dict[str, Any], registers: bool, tmp_path: Path) -> None:
+    """Through memories; the host sees a word that is wrong."""
+    made = api.generate("pendulum", tmp_path / "made", to="hls", name="own", **choices).folder
+    said = run_kernel(made, "own", tmp_path / "tools", registers)
+    assert said == "32 states, 0 words and flags differ\n"
+    kernel = (made / "own_kernel.cpp").read_text()
+    assert kernel.count("#pragma HLS INTERFACE m_axi") == 2 + registers
+    compute = kernel.split("void own_compute(")[1].split("void own_store(")[0]
+    assert ("#pragma HLS PIPELINE II=" in compute) != ("code" in choices)
+    right = (made / "expected_words.txt").read_text().split()
+    right[-1] = str(1 - int(right[-1]))
+    (made / "expected_words.txt").write_text(" ".join(right))
+    command = [str(tmp_path / "tools" / "host"), "own.xclbin"]
+    done = subprocess.run(command, cwd=made, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "32 states, 1 words and flags differ\n")
+
+
+def test_scripts_of_the_tools(tmp_path: Path) -> None:
+    """Tcl, make and configurations, by stubs that write down what they are asked."""
+    made = api.generate(
+        "pendulum", tmp_path / "made", to="hls", functions=("g",), name="own"
+    ).folder
+    tkinter = pytest.importorskip("tkinter", reason="Python is without Tcl")
+    tcl = tkinter.Tcl()
+    said: list[tuple[str, ...]] = []
+    commands = (
+        *("open_project", "set_top", "add_files", "open_solution", "set_part", "create_clock"),
+        *("csim_design", "csynth_design", "cosim_design", "export_design", "exit"),
+    )
+    for command in commands:
+        tcl.createcommand(command, lambda *words, own=command: said.append((own, *words)))
+    tcl.eval(f"source {{{made / 'own.tcl'}}}")
+    assert [own[0] for own in said if own[0] != "add_files"] == [
+        own for own in commands if own != "add_files"
+    ]
+    assert ("set_top", "own_axis") in said and ("export_design", "-format", "ip_catalog") in said
+    files = [Path(word) for own in said if own[0] == "add_files" for word in own if "/" in word]
+    assert len(files) == 4 and all(file.is_file() for file in files)
+
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in ("v++", "vitis-run", "g++"):
+        (tools / tool).write_text(f'#!/bin/sh\necho {tool} "$@"\n')
+        (tools / tool).chmod(0o755)
+    steps = ["csim", "cosim", "package", "xclbin", "host"]
+    done = subprocess.run(
+        ["make", "-s", "-f", "own.mk", *steps, "CXX=g++", "XILINX_XRT=/xrt", "PLATFORM=card"],
+        cwd=made,
+        env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "MAKEFLAGS": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    component = "--config own.cfg --work_dir own_hls"
+    assert done.stdout.splitlines() == [
+        f"vitis-run --mode hls --csim {component}",
+        f"v++ -c --mode hls {component}",
+        f"vitis-run --mode hls --cosim {component}",
+        f"vitis-run --mode hls --package {component}",
+        "v++ -c --mode hls --platform card --config own_kernel.cfg --work_dir own_kernel_hls",
+        "v++ -l -t hw --platform card own_kernel.xo -o own.xclbin",
+        "g++ -std=c++17 -O2 -I/xrt/include own_host.cpp -o own_host -L/xrt/lib -lxrt_coreutil "
+        "-pthread",
+    ]
+    for file, target, top in (("own.cfg", "vivado", "axis"), ("own_kernel.cfg", "vitis", "kernel")):
+        lines = [
+            line for line in (made / file).read_text().splitlines() if not line.startswith("#")
+        ]
+        settings = [line.partition("=")[::2] for line in lines if "=" in line]
+        named = [value for key, value in settings if key in ("syn.file", "tb.file")]
+        assert all((made / name).is_file() for name in named)
+        assert ("flow_target", target) in settings and ("syn.top", f"own_{top}") in settings
+        assert any(f"void own_{top}(" in (made / name).read_text() for name in named)
+        assert "[hls]" in lines
 
 
 def test_words_lie_in_one_beat_each() -> None:
