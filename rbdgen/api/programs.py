@@ -158,6 +158,7 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
         "code": front.design.code,
         "workspace": found.slots,
         "room": found.room,
+        "moved": found.moved,
         "divides": found.divides,
         "order": found.order,
         "kernels": [own.to_json() for own in found.kernels],

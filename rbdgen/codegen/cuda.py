@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain, pairwise, repeat
@@ -16,12 +16,26 @@ from ..system.templates import render
 from .interface import Array, ArrayEntry, ArrayInterface, rows
 from .loops import LoopFacts, Loops, loops
 from .nvcc import BETWEEN, SPARE, THREADS, Kernel, Use, guessed, kernel_of, live, overlaps, settled
-from .real import Part, Place, Straight, computed, identifier, in_parts, literal, walks
+from .real import (
+    PIVOTS,
+    Part,
+    Place,
+    Straight,
+    computed,
+    depth_first,
+    identifier,
+    in_parts,
+    literal,
+    walks,
+)
 
 MOST = 4000  # operations of a kernel: some 23 bytes of code each, and GPUs keep about 100 KB
 CONSTANT = 65536  # bytes of constant memory, which all tables are in if they fit
 LONGEST = 100_000  # bytes of a kernel's code, which GPUs keep
 AHEAD = 32  # inputs that are loaded before the first of them is used
+CHEAP = 32  # operations, which take less time than a number takes to memory and back
+# operations that count as more than one: a sine and a cosine are computed together
+COST = {Op.SIN: 8, Op.COS: 8, **dict.fromkeys(PIVOTS, CHEAP + 1)}
 WARP = 32  # threads that share what a block of rows has
 SHARED = 48 * 1024  # bytes of a block's memory, which all GPUs have
 FEW = 1024  # states, for which launches take longer than what is computed
@@ -47,6 +61,63 @@ def kernels_of(order: Sequence[Node], most: int = MOST) -> list[Sequence[Node]]:
     return [order[a:b] for a, b in pairwise([*ends, len(order)])]
 
 
+def recomputing(
+    chunks: Sequence[Sequence[Node]], outputs: Iterable[Node], in_double: Collection[Node] = ()
+) -> list[list[Node]]:
+    """The kernels, with what is cheap computed again in place of read from an earlier one.
+
+    A kernel computes again what takes at most `CHEAP` operations, from inputs and from what it has
+    already; all else it reads. None of it is in double, and none is a division.
+    """
+    place = {node: k for k, node in enumerate(node for chunk in chunks for node in chunk)}
+    found: list[list[Node]] = []
+    before = 0  # operations of earlier kernels
+    for chunk in chunks:
+        handed = {arg for node in chunk for arg in node.args if place.get(arg, before) < before}
+        have, again = set[Node](), set[Node]()
+        for end in sorted(handed, key=place.__getitem__):
+            again |= _again(end, have, in_double)
+            have |= again | {end}
+        ready = list[Node]()
+        for node in chunk:
+            wanted = [arg for arg in node.args if arg in again]
+            first = depth_first(again, wanted) if wanted else []
+            ready += [*first, node]
+            again.difference_update(first)
+        before += len(chunk)
+        found.append(ready)
+    return _needed(found, outputs)
+
+
+def _needed(chunks: Sequence[Sequence[Node]], outputs: Iterable[Node]) -> list[list[Node]]:
+    """The kernels without what they compute for later ones that compute it again."""
+    found, wanted = [], set(outputs)
+    for chunk in reversed(chunks):
+        own, needed, kept = set(chunk), set(wanted), list[Node]()
+        for node in reversed(chunk):
+            if node in needed:
+                kept.append(node)
+                needed.update(node.args)
+        wanted.update(arg for node in kept for arg in node.args if arg not in own)
+        found.append(kept[::-1])
+    return [own for own in reversed(found) if own] or [[]]
+
+
+def _again(end: Node, have: Collection[Node], in_double: Collection[Node]) -> set[Node]:
+    """What ``end`` takes besides what there is; nothing if that is not cheap."""
+    cost, stack, found = 0, [end], set[Node]()
+    while stack:
+        node = stack.pop()
+        if node in have or node in found or node.op in (Op.INPUT, Op.CONST):
+            continue
+        cost += COST.get(node.op, 1)
+        if cost > CHEAP or node in in_double:
+            return set()
+        found.add(node)
+        stack += node.args
+    return found
+
+
 def _waiting(order: Sequence[Node]) -> list[int]:
     """How many of the first k nodes others read."""
     at = {node: k for k, node in enumerate(order)}
@@ -60,7 +131,8 @@ class Cuda:
 
     ``room``: numbers of a state that functions of rows need besides. ``divides``: whether a state's
     mass matrix can be found to be singular. ``uses``: what the kernels take, if that was measured.
-    ``order``: of operations, `TRACED` or `WALKS`. ``loops``: of a program that is written so.
+    ``order``: of operations, `TRACED` or `WALKS`. ``moved``: numbers of a state that kernels write
+    for later ones, and that these read. ``loops``: of a program that is written so.
     """
 
     files: Mapping[str, str]
@@ -70,6 +142,7 @@ class Cuda:
     divides: bool = False
     uses: tuple[Use, ...] = ()
     order: str = TRACED
+    moved: int = 0
     loops: LoopFacts | None = None
 
 
@@ -89,7 +162,8 @@ def cuda(
     ``about``: ``robot`` and ``functions``, in words. ``most``: operations of a kernel. ``program``:
     visits that compute the graph, written as loops of one kernel in its place. ``measure``: what
     says what kernels take, by which launch bounds are chosen; else they are guessed from the graph.
-    Where kernels spill as the graph was traced, `walks` are tried, and kept if they spill less.
+    Where numbers are spilled, or go from kernel to kernel, as the graph was traced, `walks` are
+    tried, and kept if they move less.
     ``in_double``: nodes that the functions of float compute in double; loops have none. ``shared``:
     the numbers that all states share, of the robot that this is made from. ValueError for a name
     that is no identifier, and for a constant that is not finite.
@@ -98,24 +172,26 @@ def cuda(
     nodes = computed(graph)
 
     def written(order: str, nodes: Sequence[Node]) -> Cuda:
-        chunks = kernels_of(nodes, most)
+        chunks = recomputing(kernels_of(nodes, most), graph.outputs.values(), in_double)
         given = graph, interface, name, about, looped, order, chunks, measure, in_double, shared
         return _written(*given)
 
     found = written(TRACED, nodes)
-    if looped or not any(_spilled(found.uses)):
+    if looped or not any(_moved(found)):
         return found
     other = written(WALKS, walks(graph, nodes, interface))
-    return other if _spilled(other.uses) < _spilled(found.uses) else found
+    return other if _moved(other) < _moved(found) else found
 
 
-def _spilled(uses: Sequence[Use]) -> tuple[int, int]:
-    """Bytes in float, then in double: what is quicker is not to be made slower for the other."""
+def _moved(made: Cuda) -> tuple[int, int]:
+    """Bytes that a state moves through memory besides what comes in and goes out, in float, then
+    in double: what is quicker is not to be made slower for the other."""
 
-    def of(scalar: str) -> int:
-        return sum(u.spill_stores + u.spill_loads for u in uses if u.scalar == scalar)
+    def of(scalar: str, size: int) -> int:
+        spilled = (u.spill_stores + u.spill_loads for u in made.uses if u.scalar == scalar)
+        return size * made.moved + sum(spilled)
 
-    return of("float"), of("double")
+    return of("float", 4), of("double", 8)
 
 
 class KernelPart(Part):
@@ -237,8 +313,10 @@ def _written(
     files |= {own: render(f"cuda/{own}.jinja", **values) for own in ("CMakeLists.txt", "README.md")}
     if interface.same is None:  # which is on the host, where XLA's arrays are not
         files[f"{values['name']}_xla.cc"] = render("cuda/xla.cc.jinja", **values)
+    moved = sum(line.count("io.keep(") + line.count("io.kept(") for own in parts for line in own)
+    moved += 2 * sum(line.count("_double(") for own in parts for line in own)
     facts = looped.facts if looped else None
-    return Cuda(files, kernels, slots, room, made.divides, found, order, facts)
+    return Cuda(files, kernels, slots, room, made.divides, found, order, moved, facts)
 
 
 def _read(nodes: Sequence[Node]) -> set[str]:

@@ -103,6 +103,7 @@ def in_parts(
 ) -> Straight:
     """A function for each chunk of ``computed``'s nodes, none before its operands.
 
+    A node of several chunks is computed again in all but the first.
     ``inputs`` and ``outputs`` have the places of those that ``graph`` names; without them they are
     numbered as it has them. ``ahead``: inputs, in radians, whose sine and cosine
     ``io.sine_cosine(input, sine, cosine)`` gives. ``in_double``: nodes that are.
@@ -124,9 +125,14 @@ def in_parts(
         stores.setdefault(node, []).append((outputs[name], name))
     made = part or Part
     parts = [made(inputs, slots, slots_double, stores, ahead, in_double) for _ in chunks]
+    before: set[Node] = set()
     for own, chunk in zip(parts, chunks, strict=True):
         for node in chunk:
-            own.compute(node)
+            if node in before:
+                own.state(node)
+            else:
+                own.compute(node)
+        before.update(chunk)
     for node in stores:
         if node.op in (Op.INPUT, Op.CONST):
             parts[-1].store(node)
@@ -162,22 +168,26 @@ def slots_of(
 ) -> tuple[dict[Node, int], int]:
     """Node that a later chunk reads → its slot, which is another's after its last reader's.
 
-    ``operands``: what a node reads. The number of slots comes second.
+    ``operands``: what a node reads. The number of slots comes second. What a chunk computes again
+    it does not read.
     """
     chunks = list(chunks)
-    home = {node: k for k, chunk in enumerate(chunks) for node in chunk}
+    home: dict[Node, int] = {}
     last: dict[Node, int] = {}
-    for node, k in home.items():
-        for arg in operands(node):
-            if home.get(arg, k) < k:
-                last[arg] = max(k, last.get(arg, 0))
+    for k, chunk in enumerate(chunks):
+        own = set(chunk)
+        for node in chunk:
+            home.setdefault(node, k)
+            for arg in operands(node):
+                if arg not in own and arg in home:
+                    last[arg] = k
     slots: dict[Node, int] = {}
     free: list[int] = []
     ends: dict[int, list[int]] = {}
     count = 0
     for k, chunk in enumerate(chunks):
         for node in chunk:
-            if node in last:
+            if node in last and home[node] == k:
                 if not free:
                     free.append(count)
                     count += 1
@@ -229,7 +239,7 @@ def walks(graph: Graph, nodes: Sequence[Node], interface: ArrayInterface) -> lis
     return [*nodes[:first], *depth_first(nodes[first:], ends)]
 
 
-def depth_first(nodes: Sequence[Node], ends: Iterable[Node]) -> list[Node]:
+def depth_first(nodes: Collection[Node], ends: Iterable[Node]) -> list[Node]:
     """The nodes in the order in which ``ends``, one after another, first need them."""
     left = set(nodes)
     found: list[Node] = []
@@ -269,6 +279,15 @@ class Part:
 
     def compute(self, node: Node) -> None:
         """State ``node``, and where its value goes."""
+        self.state(node)
+        if node in self._slots:
+            self.lines.append(self.keep(self._slots[node], self._operand(node, False)))
+        if node in self._slots_double:
+            self.lines.append(f"io.keep_double({self._slots_double[node]}, {self._names[node]});")
+        self.store(node)
+
+    def state(self, node: Node) -> None:
+        """The statement of ``node``'s value."""
         double = node in self._in_double
         if node.op in (Op.SIN, Op.COS):
             # no statement: the pair has both
@@ -280,11 +299,6 @@ class Part:
             if node.op is Op.MULC and double:
                 operands.append("D")
             self._let(node, f"n{node.index}", self.value(node, operands))
-        if node in self._slots:
-            self.lines.append(self.keep(self._slots[node], self._operand(node, False)))
-        if node in self._slots_double:
-            self.lines.append(f"io.keep_double({self._slots_double[node]}, {self._names[node]});")
-        self.store(node)
 
     def store(self, node: Node) -> None:
         """The outputs that ``node`` is."""

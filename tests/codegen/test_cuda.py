@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import shlex
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api.program_folder import interface_of
-from rbdgen.codegen.cuda import MOST, WALKS, cuda, kernels_of
+from rbdgen.codegen.cuda import AHEAD, CHEAP, MOST, WALKS, cuda, kernels_of, recomputing
 from rbdgen.codegen.nvcc import NoNvcc, Use, find_nvcc, uses
 from rbdgen.codegen.real import computed
 from rbdgen.compile.floats import with_doubles, with_visits
@@ -31,6 +32,7 @@ from rbdgen.graph.node import Builder
 from rbdgen.graph.word import PARAMETER
 from tests.support.cuda_host import ABOUT, Host, Numbers, files
 from tests.support.library import plain
+from tests.support.marks import slow
 
 N, SEED = 300, 5
 WITHIN = {"double": 1e-12, "float": 1e-5}  # of the largest entry
@@ -261,6 +263,50 @@ def test_kernels_are_no_longer_than_asked() -> None:
     assert len(chunks) == 3 and all(400 < len(own) <= 1000 for own in chunks)
     for own, after in pairwise(chunks):
         assert own[-1].region != after[0].region
+
+
+def test_inputs_are_loaded_ahead_and_no_further() -> None:
+    """The first `AHEAD` at a kernel's top; others where the one so far before is used."""
+    front = front_end("iiwa14", functions=("difd",))
+    text = cuda(front.graph, interface_of(front), "made", ABOUT).files["made.cu"]
+    body = text[text.index("void part_0") : text.index("kernel_0")]
+    lines = [line.strip() for line in body.splitlines()]
+    loads = [k for k, line in enumerate(lines) if "io.load(" in line]
+    assert AHEAD < len(loads) <= len(front.graph.inputs)
+    first = loads[0]
+    assert loads[:AHEAD] == list(range(first, first + AHEAD))
+    for k, at in enumerate(loads):
+        name = lines[at].split()[2]
+        used = next(i for i, own in enumerate(lines) if i > at and re.search(rf"\b{name}\b", own))
+        under_way = sum(at < other < used for other in loads[k + 1 :])
+        assert under_way <= AHEAD
+
+
+@pytest.mark.parametrize(("robot", "base"), [("hyq", "floating"), slow(("humanoid", "floating"))])
+def test_kernels_move_less_than_comes_in_and_goes_out(robot: str, base: str) -> None:
+    """Gradients of walking robots: at most 1.5 numbers for each of a state's, seen in the text."""
+    front = front_end(robot, functions=("did",), base=base)
+    made = cuda(front.graph, interface_of(front), "made", ABOUT)
+    text = made.files["made.cu"].partition("\nint compute(")[0]
+    moved = text.count("io.keep(") + text.count("io.kept(")
+    assert made.moved == moved and len(made.kernels) > 1
+    assert moved <= 1.5 * (len(front.graph.inputs) + len(front.graph.outputs))
+
+
+def test_what_is_cheap_is_computed_again() -> None:
+    """What an earlier kernel has made is read where it takes more operations than that."""
+    b = Builder()
+    x, y = b.input("x"), b.input("y")
+    cheap = b.sin(x) * y
+    dear = cheap
+    for _ in range(CHEAP):
+        dear = dear * y + x
+    graph = Graph(("x", "y"), {"first": cheap, "second": dear, "both": cheap * dear + x})
+    nodes = computed(graph)
+    _, last = recomputing([nodes[:-2], nodes[-2:]], graph.outputs.values())
+    assert last[-3] is cheap
+    made = cuda(graph, plain(graph), "made", ABOUT, most=len(nodes) - 2)
+    assert len(made.kernels) == 2 and (made.slots, made.moved) == (1, 2)
 
 
 @pytest.mark.slow
