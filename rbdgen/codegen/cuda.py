@@ -104,7 +104,7 @@ def _needed(chunks: Sequence[Sequence[Node]], outputs: Iterable[Node]) -> list[l
 
 
 def _again(end: Node, have: Collection[Node], in_double: Collection[Node]) -> set[Node]:
-    """What ``end`` takes besides what there is; nothing if that is not cheap."""
+    """The operations that ``end`` takes besides those there are; none if that is not cheap."""
     cost, stack, found = 0, [end], set[Node]()
     while stack:
         node = stack.pop()
