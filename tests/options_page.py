@@ -1,6 +1,7 @@
 """The tables of options in the pages, from the program's own: ``python -m tests.options_page``.
 
-``docs/options.md`` lists every option; ``docs/limits.md`` says what each of them does not go with.
+``docs/options.md`` lists every option; ``docs/limits.md`` says which functions go with which ways
+of sharing, words and languages, and what each option does not go with.
 Both stand between two marks. With ``--write`` they are written; else it is said which are not those
 of the program.
 """
@@ -13,13 +14,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from rbdgen.design.functions import AT_FRAMES, FUNCTIONS
 from rbdgen.design.option import GROUPS, Option
 from rbdgen.design.options import OPTIONS
-from rbdgen.design.rule import Rule
-from rbdgen.design.rules import JOINTS, LOOPS, ON_TRUNKS, ONE_TASK, PARALLEL, QUICK, RULES
+from rbdgen.design.rule import Rule, broken
+from rbdgen.design.rules import JOINTS, LOOPS, ON_TRUNKS, ONE_TASK, PARALLEL, QUICK, RULES, STAGES
 
 DOCS = Path(__file__).parent.parent / "docs"
 BEGIN, END = "<!-- made by python -m tests.options_page --write -->", "<!-- end of what is made -->"
+INCOMPATIBLE = """\
+Each row is a combination of options that is refused or, where the last column says so, an option
+without effect, which a note reports. Limits that depend on a robot are reported where they apply.
+[Options](options.md) explains each option."""
 ASKERS = {  # of rules, that know more than a design does
     LOOPS: "`--code loops`",
     JOINTS: "joints that share a datapath",
@@ -27,6 +33,20 @@ ASKERS = {  # of rules, that know more than a design does
     QUICK: "`rbdgen explore` with `--quick`",
     ONE_TASK: "models and languages of single tasks",
     PARALLEL: "`rbdgen_host.parallel`",
+}
+# Columns of the table of functions: what is chosen, and who asks beside the design
+WAYS: dict[str, tuple[dict[str, Any], str]] = {
+    "accelerator": ({"accelerator": True}, STAGES),
+    "joints time-multiplexed": ({"fold": "joints", "ii": 8}, JOINTS),
+    "`--error`": ({"error": 1e-3}, ""),
+    "`--parameters registers`": ({"parameters": "registers"}, ""),
+    "`--payload`": ({"payload": "tool"}, ""),
+    "`--external-forces`": ({"external_forces": ("tool",)}, ""),
+    "`--root given`": ({"base": "floating", "root": "given"}, ""),
+    "`--formulation logarithmic`": ({"formulation": "logarithmic"}, ""),
+    "`--code loops`": ({"to": ("cpp",), "code": "loops"}, LOOPS),
+    "`--to cpp`, `cuda`, `hls`": ({"to": ("cpp", "cuda", "hls")}, ""),
+    "`--to c --real float`": ({"to": ("c",), "real": "float"}, ""),
 }
 LEFT_OUT = re.compile(r"; (leave it out|leave one out)$")
 
@@ -42,12 +62,38 @@ def options_text() -> str:
     return "\n\n".join(blocks)
 
 
+def functions_text() -> str:
+    """The table of functions: with which ways of sharing, words and languages there is a rule."""
+    rows = [(f"`{name}`", *(answer(name, *way) for way in WAYS.values())) for name in FUNCTIONS]
+    return _table(("function", *WAYS), rows)
+
+
+def answer(function: str, chosen: dict[str, Any], at: str) -> str:
+    """``yes``, or ``-`` for what is refused."""
+    known: dict[str, Any] = {key: said.default for key, said in OPTIONS.items()}
+    frames = ("tool",) if function in AT_FRAMES else ()
+    known |= {
+        "to": ("verilog",),
+        "formulation": "composite",
+        "functions": (function,),
+        "frames": frames,
+        "turning_joints": True,
+    }
+    known |= chosen
+    return "-" if any(next(broken(RULES, None, who, **known), "") for who in {"", at}) else "yes"
+
+
 def rules_text() -> str:
     """The table of `RULES`, by option."""
     order = [*OPTIONS, "to"]
     rules = sorted(RULES, key=lambda rule: order.index(rule.key))
     rows = dict.fromkeys(_rule(rule) for rule in rules)
     return _table(("option", "with", "what is said", ""), rows)
+
+
+def limits_text() -> str:
+    """Both tables of the limits: by function, and by option."""
+    return f"{functions_text()}\n\n## Incompatible options\n\n{INCOMPATIBLE}\n\n{rules_text()}"
 
 
 def _of_group(title: str) -> list[Option]:
@@ -90,7 +136,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("<gazebo>", "`<gazebo>`")
 
 
-MADE = {"options.md": options_text, "limits.md": rules_text}
+MADE = {"options.md": options_text, "limits.md": limits_text}
 
 
 def with_made(name: str, text: str) -> str:

@@ -24,12 +24,18 @@ INDENTED = re.compile(r"(?:^    .*\n)+", re.MULTILINE)
 IN_ORDER: dict[str, dict[str, str]] = {
     "howto": {},
     "solvers": {"-O3": "-O1"},
+    "tutorial-accuracy": {"iiwa14": "pendulum"},
     "tutorial-arm": {"iiwa14": "pendulum", "joint_7": "elbow"},
     "tutorial-board": {},
+    "tutorial-choice": {"iiwa14": "pendulum"},
+    "tutorial-jax": {"iiwa14": "pendulum"},
     "tutorial-mpc": {},
     "tutorial-quadruped": {},
 }
-SLOW = ("howto", "solvers", "tutorial-arm", "tutorial-board", "tutorial-quadruped")
+SLOW = (
+    *("howto", "solvers", "tutorial-accuracy", "tutorial-arm", "tutorial-board"),
+    *("tutorial-choice", "tutorial-jax", "tutorial-quadruped"),
+)
 # Of an extra that tests do without.
 NEEDS = {"solvers": ("pinocchio", "crocoddyl", "casadi", "mujoco")}
 
