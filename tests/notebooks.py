@@ -1,8 +1,9 @@
 """The tutorials as notebooks of Jupyter, from their pages: ``python -m tests.notebooks``.
 
 ``docs/notebooks`` has one for each page ``docs/tutorial-*.md``: its text, its blocks of Python, and
-its commands behind a ``!``. The tests run the pages' blocks (``tests/test_pages.py``), which are
-the same. With ``--write`` the notebooks are written; else it is said which are not those of the pages.
+its commands behind a ``!``. The tests run the same blocks, as the pages have them
+(``tests/test_pages.py``). With ``--write`` the notebooks are written; else it is said which are not
+those of the pages.
 """
 
 from __future__ import annotations
