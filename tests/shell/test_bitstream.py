@@ -14,9 +14,11 @@ from rbdgen import api
 from rbdgen.api.on_board import loader_command
 from rbdgen.cli.main import main
 from rbdgen.shell.build import find_loader, top_text
-from rbdgen.shell.catalog import KNOWN, Pll, constraints, find_board, patched
+from rbdgen.shell.catalog import KNOWN, Pll, constraints, find_board, patched, pll
 from rbdgen.tools.floorplan import DIES
+from rbdgen.tools.nextpnr import place_and_route
 from rbdgen.tools.toolchain import SynthesisError
+from rbdgen.tools.yosys import synth
 
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
 
@@ -54,6 +56,48 @@ def test_the_esp32_of_a_ulx3s_does_not_restart_it() -> None:
         board = find_board("ulx3s-85f", 5, link)
         assert [(pin.name, pin.site) for pin in board.high] == [("wifi_gpio0", site)]
         assert "assign wifi_gpio0 = 1'b1;" in top_text("own", board, Pll(80.0, ()))
+
+
+# A line's logic, as small as it may be: everything that comes in reaches what goes out.
+LOGIC = {
+    "udp": "input rx_valid, input [7:0] rx_byte, output tx_valid, output [7:0] tx_byte",
+    "spi": "input sck, input cs_n, input copi, output cipo, output ready",
+}
+GIVES = {
+    "udp": "assign {tx_valid, tx_byte} = {rx_valid, rx_byte} ^ {9{of_link}};",
+    "spi": "assign {cipo, ready} = {sck ^ of_link, copi ^ cs_n ^ of_core};",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "link"),
+    [
+        ("colorlight-i5", "udp"),
+        ("icepi-zero", "spi"),
+        ("icesugar-pro", "spi"),
+        ("orangecrab-25f", "spi"),
+    ],
+)
+def test_nextpnr_takes_the_pins(name: str, link: str, tmp_path: Path) -> None:
+    """Sites and levels of each bank, with next to nothing behind the line."""
+    board = find_board(name, 5, link)
+    top, own, pins = (tmp_path / file for file in ("own_board.v", "own_link.v", "pins.lpf"))
+    top.write_text(top_text("own", board, pll(board.clock_hz, 60)))
+    pins.write_text(constraints(board, 60))
+    own.write_text(f"""
+module own_link(input clk, input clk_link, input rst, {LOGIC[link]}, output [4:0] led);
+reg of_link, of_core;
+always @(posedge clk_link) of_link <= !of_link;
+always @(posedge clk) of_core <= !of_core && !rst;
+{GIVES[link]}
+assign led = {{5{{of_core}}}};
+endmodule
+""")
+    netlist = tmp_path / "own.json"
+    synth("ecp5", [own, top], "own_board", netlist)
+    made = place_and_route(netlist, board.target, speed=board.speed, freq=60, pins=pins)
+    assert any("core" in clock for clock in made.fmax_by_clock)
 
 
 def test_a_pll_is_patched() -> None:
