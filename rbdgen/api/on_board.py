@@ -17,7 +17,7 @@ from ..design.manifest import HardwareManifest
 from ..design.options import DesignChoices
 from ..design.target import PLACERS, ROUTERS
 from ..schedule.pipelined import DEFAULT_TIMER, LATENCY_TIMER, UART, UDP, HostLink
-from ..shell.build import CURE, LEDS, Bitstream, find_loader
+from ..shell.build import CURE, LEDS, Bitstream, expected_seconds, find_loader
 from ..shell.build import build as build_board
 from ..shell.catalog import Board, BoardError, find_board
 from ..shell.lines import SPI_CLOCKS
@@ -84,12 +84,12 @@ def board(
     command = (
         loader_command(known, flash) if load or flash else None
     )  # or it would be missing later
+    out, core = place / f"board-{name}{suffix_of(known)}", entry.name
+    sources = [place / f"{core}.il", place / f"{core}_ecp5.il", place / f"{core}_axi_words.il"]
     with _in_steps(progress, command is not None) as steps:
+        steps.expected |= expected_seconds(sources, seeds)
         steps.begin(LINK)
-        out = place / f"board-{name}{suffix_of(known)}"
         write_link(out, place, entry, known, line, ip, steps)
-        core = entry.name
-        sources = [place / f"{core}.il", place / f"{core}_ecp5.il", place / f"{core}_axi_words.il"]
         made = build_board(
             core,
             known,

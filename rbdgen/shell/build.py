@@ -80,7 +80,7 @@ def build(
 
     ``sources``: all that `rbdgen.shell.link` stands on; ``aim_mhz``: of the accelerator's clock
     while it is placed; ``placer``, ``router``: of nextpnr. Writes ``NAME_board.v``, ``.lpf``,
-    ``.json``, ``.config`` besides.
+    ``.json``, ``.config`` besides. ``steps``: Yosys, nextpnr and ecppack begin in it.
 
     Raises:
         BoardError: it does not fit, or the line's clock is not reached.
@@ -93,8 +93,7 @@ def build(
     verilog, pins, netlist = (out / f"{top}.{kind}" for kind in ("v", "lpf", "json"))
     write(verilog, top_text(name, board, first).encode())
     write(pins, constraints(board, aim_mhz).encode())
-    expected = sum(file.stat().st_size for file in sources) / 1e6 * YOSYS
-    steps.expected |= {"Yosys": expected, "ecppack": ECPPACK_SECONDS}
+    steps.expected |= (expected := expected_seconds(sources, len(seeds)))
     steps.begin("Yosys")
     started = time.monotonic()
     cells = synth("ecp5", [*sources, verilog], top, netlist, progress=steps)
@@ -108,10 +107,9 @@ def build(
             )
     at_once = min(cores(), len(seeds))
     # as fast as this machine is, by the step before
-    here = max(seconds["Yosys"] / expected, 1.0)
-    rounds = -(-len(seeds) // at_once)
+    here = max(seconds["Yosys"] / expected["Yosys"], 1.0)
     luts = mapped.usage["LUT sites"].used
-    steps.expected["nextpnr"] = rounds * here * (NEXTPNR[0] + NEXTPNR[1] * luts)
+    steps.expected["nextpnr"] = here * _rounds(len(seeds)) * (NEXTPNR + NEXTPNR_LUT * luts)
     steps.begin("nextpnr")
     started = time.monotonic()
     configs = {seed: out / f"{top}-{seed}.config" for seed in seeds}
@@ -121,7 +119,9 @@ def build(
     one = partial(_placed, netlist, board, aim_mhz, pins, tools, steps if at_once < 2 else None)
     placements = in_workers(one, list(configs.items()), at_once)
     for placement in placements:
-        reached = ", ".join(f"{n} {_mhz(placement, n):.1f} MHz" for n in (CORE, link))
+        reached = ", ".join(
+            f"{n} {_mhz(placement, n):.1f} MHz" for n in dict.fromkeys((CORE, link))
+        )
         steps(f"seed {placement.seed}: {reached}")
     seconds["nextpnr"] = time.monotonic() - started
     # The line's clock is given; the accelerator's is what the design reaches.
@@ -192,8 +192,22 @@ def _mhz(placement: Placement, net: str) -> float:
     return found[0]
 
 
-# Seconds of the tools on two cores: of Yosys a MB of RTLIL; of nextpnr at the least, and a LUT.
-YOSYS, NEXTPNR, ECPPACK_SECONDS = 28.0, (15.0, 0.026), 2.0
+# Seconds on two cores: of Yosys a MB of RTLIL; of nextpnr at the least, and a MB or a LUT.
+YOSYS, NEXTPNR, NEXTPNR_MB, NEXTPNR_LUT, ECPPACK_SECONDS = 28.0, 15.0, 145.0, 0.026, 2.0
+
+
+def expected_seconds(sources: Sequence[Path], seeds: int) -> dict[str, float]:
+    """Seconds of each tool, about, for files of RTLIL."""
+    size = sum(file.stat().st_size for file in sources) / 1e6
+    nextpnr = _rounds(seeds) * (NEXTPNR + NEXTPNR_MB * size)
+    return {"Yosys": YOSYS * size, "nextpnr": nextpnr, "ecppack": ECPPACK_SECONDS}
+
+
+def _rounds(seeds: int) -> int:
+    """How often as many placements run as there are cores."""
+    return -(-seeds // min(cores(), seeds))
+
+
 CURE = "apt-get install openfpgaloader"
 
 
