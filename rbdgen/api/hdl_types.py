@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..design.coordinates import Field
@@ -13,6 +14,8 @@ from ..shell.emit import LONG, Off, verilog_file
 from ..system.templates import render
 from ..tasks.routes import UNREAD
 
+ROW = 80  # bits in a line of VHDL
+SIDES = "task", "result"
 RESERVED = {"function": "code"}  # words of both languages
 ASCII = {"·": "*", "²": "^2", "³": "^3", "⁴": "^4"}
 OFF = (
@@ -28,7 +31,7 @@ class HdlField:
 
     ``name``: an identifier of both languages; ``word``: the manifest's, as ``qdd[2]``; ``used``:
     the bits that its values need, None where nothing reads or writes them; ``of``, ``unit``: ""
-    where there is none.
+    where there is none; ``example``: its word in an example.
     """
 
     name: str
@@ -40,6 +43,7 @@ class HdlField:
     used: int | None
     of: str
     unit: str
+    example: int = 0
 
     @property
     def high(self) -> int:
@@ -102,6 +106,17 @@ class HdlType:
         return self.fields[-1].low + self.fields[-1].width
 
     @property
+    def example(self) -> int:
+        """The payload of an example."""
+        return sum((f.example & (1 << f.width) - 1) << f.low for f in self.fields)
+
+    @property
+    def example_bits(self) -> list[str]:
+        """The same, in rows of bits, the highest first."""
+        bits = f"{self.example:0{self.width}b}"
+        return [bits[at : at + ROW] for at in range(0, self.width, ROW)]
+
+    @property
     def numbers(self) -> list[HdlField]:
         """The fields that are numbers, with fractions."""
         return [field for field in self.fields if field.signed and field.used]
@@ -126,18 +141,23 @@ def hdl_types(entry: HardwareManifest) -> list[HdlType]:
     A function's have the fields' bits in the same places, by the names of what it takes and gives.
     """
     sides = entry.ports.input.fields, entry.ports.output.fields
-    found = [
-        HdlType(side, "", entry.is_core, tuple(_field(own, own) for own in fields))
-        for side, fields in zip(("task", "result"), sides, strict=True)
-    ]
+    examples = [(own.task, own.result) for own in entry.examples]
     if entry.is_core:
-        return found
-    for name, own in entry.tasks.functions.items():
+        (first,) = examples
+        return [
+            HdlType(side, "", True, tuple(_field(own, own, words) for own in fields))
+            for side, fields, words in zip(SIDES, sides, first, strict=True)
+        ]
+    found = [
+        HdlType(side, "", False, tuple(_field(own, own, {}) for own in fields))
+        for side, fields in zip(SIDES, sides, strict=True)
+    ]
+    for (name, own), words in zip(entry.tasks.functions.items(), examples, strict=True):
         both = _operands(own), _results(own)
-        for side, fields, words in zip(("task", "result"), sides, both, strict=True):
+        for k, side in enumerate(SIDES):
             # tags, codes and flags are of all functions
-            renamed = (_field(at, words.get(at.name, None if at.signed else at)) for at in fields)
-            found.append(HdlType(side, name, True, tuple(renamed)))
+            fields = [(at, both[k].get(at.name, None if at.signed else at)) for at in sides[k]]
+            found.append(HdlType(side, name, True, tuple(_field(*own, words[k]) for own in fields)))
     return found
 
 
@@ -151,8 +171,11 @@ def _results(own: FunctionFacts) -> dict[str, Field]:
     return {spell("w", k): field for k, field in enumerate(own.outputs)}
 
 
-def _field(at: PortField, own: Field | None) -> HdlField:
-    """A payload's field with the word that is in it, None of a function that has none there."""
+def _field(at: PortField, own: Field | None, words: Mapping[str, int]) -> HdlField:
+    """A payload's field with the word that is in it, None of a function that has none there.
+
+    ``words``: of an example, by name.
+    """
     word = own or at
     return HdlField(
         identifier(word.name),
@@ -164,6 +187,7 @@ def _field(at: PortField, own: Field | None) -> HdlField:
         own.width if own else None,
         word.of or "",
         word.unit or "",
+        words.get(word.name, 0),
     )
 
 

@@ -12,12 +12,13 @@ from ..codegen.interface import Array, ArrayInterface, angle_arrays
 from ..compile.front import Front
 from ..compile.samples import sample_states
 from ..compile.specification import Specification
+from ..design.manifest import Example
 from ..dynamics.interface import to_columns
 from ..graph.evaluate import evaluate, to_float
 from ..graph.fixed import Format, Integers, parameter_words
-from ..graph.word import PARAMETER
-from ..tasks.routes import STEPS
-from .integer_model import integer_results
+from ..graph.word import PARAMETER, spell
+from ..tasks.routes import CODES, STEPS
+from .integer_model import IntegerModel, integer_results
 from .stimulus import MOST_STEPS, inputs_of, within_limits
 
 STATES, SEED = 16, 11
@@ -79,6 +80,24 @@ def task_vectors(made: Specification, functions: Sequence[CFunction]) -> dict[st
         files[names.words] = rows(list(given.values()))
         files[names.expected] = rows([*outputs.values(), *flags.T.astype(np.int64)])
     return files
+
+
+def examples_of(made: Specification) -> tuple[Example, ...]:
+    """For each kind of task one, of a random state within the limits."""
+    model, found = IntegerModel(made), []
+    for function, given in inputs_of(made, within_limits(made, 1, SEED)).items():
+        outputs, flags = model(given, function)
+        task, result = (
+            {name: int(word[0]) for name, word in own.items()} for own in (given, outputs)
+        )
+        if made.is_core:
+            result |= {spell("overflow", k): int(flag) for k, flag in enumerate(flags[0])}
+        else:
+            head = {"function": CODES[function], "tag": 0}
+            task, result = head | task, head | {"overflow": int(flags[0, 0])} | result
+        functions = (function,) if function else made.design.functions
+        found.append(Example(functions, task, result))
+    return tuple(found)
 
 
 def sampled_words(core: Specification, states: int, seed: int) -> dict[str, Integers]:

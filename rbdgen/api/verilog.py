@@ -44,6 +44,7 @@ from .design_file import ROBOT, design_text
 from .facts import given_angles, hardware_facts, meanings_of
 from .folder import digests
 from .hdl_types import hdl_packages, hdl_types
+from .vectors import examples_of
 
 if TYPE_CHECKING:
     from ..compile.parameters import Parameters
@@ -69,6 +70,7 @@ def manifest_of(product: Product, emitted: Emitted[Any], identity: int) -> Hardw
         ports=port_facts(product),
         identity=f"{identity:016x}",
         numbers=number_facts(product.front.parameters),
+        examples=examples_of(product),
         **own,
     )
 

@@ -158,6 +158,16 @@ class ShellFacts(Record):
 
 
 @dataclass(frozen=True)
+class Example(Record):
+    """A task of one kind, of a state within the limits, and its result: words by name, as they
+    are in the payloads. ``functions``: that it is of, of a core all."""
+
+    functions: tuple[str, ...]
+    task: Mapping[str, int]
+    result: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class Region(Record):
     """The cycle in which a region's first register loads."""
 
@@ -218,6 +228,7 @@ class HardwareManifest(HardwareFacts, DesignManifest):
     regions: Mapping[str, Region] | None = None
     fifos: tuple[Fifo, ...] | None = None
     numbers: tuple[NumberFacts, ...] | None = None
+    examples: tuple[Example, ...] = ()
 
     @property
     def picture(self) -> str:

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from rbdgen.api import generate
+from rbdgen.api import evaluate, generate
 from rbdgen.api.filed_design import filed_design
 from rbdgen.api.folder import read_manifest
 from rbdgen.api.hdl_types import hdl_types, identifier, vhdl_name
@@ -44,7 +44,6 @@ module @NAME@_bench;
 endmodule
 """
 TASK = """
-        task_in = 0;
         @FIELDS@
         task_valid = 1;
         while (!task_ready) @(negedge clk);
@@ -76,18 +75,21 @@ def test_three_designs_in_one_simulation(folders: dict[str, Path], tmp_path: Pat
         entry = entry_of(folders[name])
         prefix = "" if entry.is_core else f"{function}_"
         own = entry.tasks.functions[function]
-        tasks = []
+        results = [f"$signed(result.{identifier(o.name)})" for o in own.outputs]
+        shown = " ".join(["%0d"] * len(results))
+        values = {"NAME": name, "PRINTED": shown, "RESULTS": ", ".join(results)}
+        tasks = [filled(TASK, FIELDS=f"task_in = {prefix}EXAMPLE_TASK;", **values)]
+        right = next(e.result for e in entry.examples if function in e.functions)
+        expected.append([name, *(str(right[o.name]) for o in own.outputs)])
         for _ in range(STATES):
             numbers = {operand: float(rng.uniform(-1, 1)) for operand in own.inputs}
-            fields = [] if entry.is_core else [f"task_in.code = {prefix}CODE;"]
+            fields = ["task_in = 0;"]
+            fields += [] if entry.is_core else [f"task_in.code = {prefix}CODE;"]
             fields += [
                 f"task_in.{identifier(i.word)} = $rtoi($floor({x!r} * "
                 f"2.0 ** {prefix}task_{identifier(i.name)}_FRACTION + 0.5));"
                 for i, x in numbers.items()
             ]
-            results = [f"$signed(result.{identifier(o.name)})" for o in own.outputs]
-            shown = " ".join(["%0d"] * len(results))
-            values = {"NAME": name, "PRINTED": shown, "RESULTS": ", ".join(results)}
             tasks.append(filled(TASK, FIELDS="\n        ".join(fields), **values))
             words = {
                 i.name: np.array([int(np.floor(x * 2.0**i.fraction + 0.5))])
@@ -118,6 +120,72 @@ def filled(text: str, **values: str) -> str:
     return text
 
 
+# Written from README alone.
+STRANGER = """`timescale 1ns / 1ps
+module tb;
+    import torque_pkg::*;
+    logic clk = 0, rst = 1, task_valid = 0;
+    wire task_ready, result_valid;
+    wire [1:0] sticky_overflow;
+    task_t task_in;
+    result_t result;
+    always #5 clk = !clk;
+
+    torque dynamics (
+        .clk(clk), .rst(rst),
+        .i__payload(task_in), .i__valid(task_valid), .i__ready(task_ready),
+        .o__payload(result), .o__valid(result_valid), .o__ready(1'b1),
+        .overflow(sticky_overflow), .clear(1'b0)
+    );
+
+    function automatic int word(real x, int fraction);
+        return $rtoi($floor(x * 2.0 ** fraction + 0.5));
+    endfunction
+
+    task automatic run;
+        task_valid = 1;
+        while (!task_ready) @(negedge clk);
+        @(negedge clk) task_valid = 0;
+        while (!result_valid) @(negedge clk);
+    endtask
+
+    initial begin
+        repeat (2) @(negedge clk);
+        rst = 0;
+        task_in = EXAMPLE_TASK;
+        run;
+        if (result !== EXAMPLE_RESULT) $fatal(1, "%h, not %h", result, EXAMPLE_RESULT);
+        task_in = '0;
+        task_in.q_0 = word(0.5, task_q_0_FRACTION);
+        task_in.q_1 = word(-1.0, task_q_1_FRACTION);
+        task_in.qd_1 = word(2.0, task_qd_1_FRACTION);
+        @(negedge clk) run;
+        $display("%f %f", $signed(result.tau_0) / 2.0 ** result_tau_0_FRACTION,
+            $signed(result.tau_1) / 2.0 ** result_tau_1_FRACTION);
+        if (sticky_overflow) $fatal(1, "overflow");
+        $finish;
+    end
+endmodule
+"""
+
+
+@pytest.mark.rtl
+def test_a_strangers_bench(folders: dict[str, Path], tmp_path: Path) -> None:
+    """45 lines without a number of bits: the example, then numbers and the reference's efforts."""
+    assert STRANGER.count("\n") == 45
+    bench, program = tmp_path / "tb.sv", tmp_path / "tb.vvp"
+    bench.write_text(STRANGER)
+    sources = [folders["torque"] / f"torque{end}" for end in ("_pkg.sv", ".v")]
+    assert said([*sources, bench], "tb", "--timing", "-Wno-WIDTH") == []
+    command = [binary("iverilog"), "-g2012", "-Wall", "-s", "tb", "-o", program, *sources, bench]
+    subprocess.run(command, check=True)
+    done = subprocess.run([binary("vvp"), program], capture_output=True, text=True, check=True)
+    found = np.array(done.stdout.split("\n", 1)[0].split(), np.float64)
+    state = {"q": [[0.5, -1.0]], "qd": [[0.0, 2.0]], "qdd": [[0.0, 0.0]]}
+    right = evaluate("pendulum", {name: np.array(rows) for name, rows in state.items()})
+    np.testing.assert_allclose(found, right["tau"][0], rtol=5e-3)
+
+
 SCOPED = """
 module scoped (input @NAME@_pkg::task_t one, output @NAME@_pkg::@RESULT@ two,
     output logic parity, output int clocks);
@@ -145,10 +213,20 @@ def test_lint_of_what_a_user_writes(folders: dict[str, Path], tmp_path: Path) ->
 
 
 # A record through bits and back, and the same bits through a record.
-VHDL = """
+VHDL = r"""
 library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all; use work.@NAME@_pkg.all;
 entity bench is end entity;
-architecture run of bench is begin
+architecture run of bench is
+    signal clk, rst, task_valid, task_ready, result_valid : std_logic := '0';
+    signal sticky : std_logic_vector(1 downto 0);
+    signal i_payload : task_t_payload := EXAMPLE_TASK;
+    signal o_payload : result_t_payload;
+begin
+    dynamics : \@NAME@\
+        port map (
+            clk => clk, rst => rst, overflow => sticky, clear => '0',
+            \i__payload\ => i_payload, \i__valid\ => task_valid, \i__ready\ => task_ready,
+            \o__payload\ => o_payload, \o__valid\ => result_valid, \o__ready\ => '1');
     process
         variable bits : task_t_payload;
     begin
@@ -158,6 +236,8 @@ architecture run of bench is begin
             assert to_payload(to_task(bits)) = bits severity failure;
         end loop;
         bits := (others => '1');
+        assert to_payload(to_result(EXAMPLE_RESULT)) = EXAMPLE_RESULT severity failure;
+        assert to_task(EXAMPLE_TASK).@FIELD@ = @WORD@ severity failure;
         assert to_task(bits).@FIELD@ = -1 and task_@FIELD@_FRACTION = @FRACTION@ severity failure;
         wait;
     end process;
@@ -174,6 +254,7 @@ def test_vhdl(folders: dict[str, Path], standard: str, tmp_path: Path) -> None:
     first = entry.ports.input.fields[0]
     bench = tmp_path / "bench.vhd"
     values = {"FIELD": identifier(first.name), "FRACTION": str(first.fraction)}
+    values["WORD"] = str(entry.examples[0].task[first.name])
     bench.write_text(filled(VHDL, NAME="torque", **values))
     packages = [own / f"{own.name}_pkg.vhd" for own in folders.values()]
     for command in (["-a", *packages, bench], ["--elab-run", "bench"]):
