@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from rbdgen import golden
 from rbdgen.api.compilation import Compilation, front_again
 from rbdgen.api.evaluation import as_arrays
+from rbdgen.api.facts import port_facts
 from rbdgen.api.folder import InputError, read_manifest
 from rbdgen.api.integer_model import build_core, integer_results, ports_of, word_program
 from rbdgen.api.native_programs import compiled
@@ -35,7 +36,6 @@ from rbdgen.api.programs import c
 from rbdgen.api.reference import golden_model
 from rbdgen.api.stimulus import Traffic, inputs_of, scaled_states
 from rbdgen.api.vectors import sampled_tasks, sampled_words
-from rbdgen.api.verilog import port_facts
 from rbdgen.codegen.c_integers import WordError
 from rbdgen.compile.flow import Front
 from rbdgen.compile.front import of_bodies

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
 from ..compile.accelerator_area import accelerator_features
 from ..compile.front import Front
 from ..compile.product import Product
 from ..design.bounds import whole_turns
-from ..design.coordinates import Meanings
+from ..design.coordinates import Field, Meanings
 from ..design.design import Design, choice_of, has_rollouts
 from ..design.facts import (
     Area,
@@ -32,16 +32,31 @@ from ..design.facts import (
     Width,
 )
 from ..design.functions import ROLLOUTS
-from ..design.manifest import Angle
+from ..design.manifest import (
+    Angle,
+    ManifestPorts,
+    OverflowPorts,
+    ParameterRegister,
+    RegisterPorts,
+    StreamPayload,
+)
 from ..design.nested import FITTED
 from ..dynamics.interface import turning_inputs
+from ..graph.fixed import FixedGraph, parameter_formats, parameter_words
 from ..graph.node import Op
 from ..graph.word import kind_of, spell
 from ..robot.model import Robot
 from ..schedule.area import NoModel, estimated, model_error
 from ..system.records import NamedWord, named_words
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
+from ..tasks.stages import TAG
 from .compilation import robot_facts
+
+# What brings a design up; either does, alone.
+START = (
+    "rst high for one rising edge of clk; none is needed where registers begin with their initial "
+    "values, as in FPGAs and simulators"
+)
 
 
 def hardware_facts(product: Product, notes: Sequence[str] = ()) -> HardwareFacts:
@@ -241,6 +256,50 @@ def task_facts(made: Product) -> TaskFacts:
         },
         inputs=None if made.is_core else named_words(accelerator.inputs),
     )
+
+
+def port_facts(made: Product) -> ManifestPorts:
+    """Clock, reset, the fields of tasks and of results; of a core a flag for each output, else one
+    for all, behind the task's function and tag."""
+    accelerator, registers = made.accelerator, register_ports(made.graphs)
+    if made.is_core:
+        fixed, meanings = made.fixed, meanings_of(made)
+        outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
+        flags = [
+            Field(spell("overflow", k), 1, False, of=name, unit="1")
+            for k, name in enumerate(outputs)
+        ]
+        sticky = OverflowPorts(sticky="overflow", clear="clear", bits=tuple(outputs))
+        streams = (
+            StreamPayload.packed(meanings.fields(fixed.inputs)),
+            StreamPayload.packed((*meanings.fields(outputs), *flags)),
+        )
+        return ManifestPorts("clk", "rst", START, *streams, overflow=sticky, registers=registers)
+    head = [Field("function", 4, False), Field("tag", TAG, False)]
+    operands = (Field(word, width) for word, width in accelerator.words.items())
+    results = (
+        Field(spell("w", k), accelerator.result_width) for k in range(accelerator.result_words)
+    )
+    streams = (
+        StreamPayload.packed((*head, *operands)),
+        StreamPayload.packed((*head, Field("overflow", 1, False), *results)),
+    )
+    return ManifestPorts("clk", "rst", START, *streams, registers=registers)
+
+
+def register_ports(graphs: Mapping[str, FixedGraph]) -> RegisterPorts | None:
+    """The ports of registers for many tasks, of a design's graphs; None of one without."""
+    initial, formats = parameter_words(graphs), parameter_formats(graphs)
+    if not formats:
+        return None
+    from ..rtl.core import FIRST, WORD, WRITE  # which takes a while, and few designs need
+
+    words = [
+        ParameterRegister(k, f.width, fraction=f.fraction, initial=int(initial[k]))
+        for k, f in formats.items()
+    ]
+    width = max(fixed.chain for fixed in graphs.values())
+    return RegisterPorts(WORD, WRITE, FIRST, width, tuple(words))
 
 
 def meanings_of(made: Product) -> Meanings:

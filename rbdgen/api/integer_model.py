@@ -52,7 +52,7 @@ def build_core(
 ) -> tuple[Model, list[str]]:
     """Emit and Verilate a core in ``folder``, no shells; the model and the names of its outputs."""
     from ..shell.emit import emit  # a folder that was generated needs none of it
-    from .verilog import port_facts
+    from .facts import port_facts
 
     progress("Verilog")
     source = folder / f"{name}.v"

@@ -83,7 +83,7 @@ def task_vectors(made: Specification, functions: Sequence[CFunction]) -> dict[st
 
 
 def examples_of(made: Specification) -> tuple[Example, ...]:
-    """For each kind of task one, of a random state within the limits."""
+    """An example of each kind of task, of a random state within the limits."""
     model, found = IntegerModel(made), []
     for function, given in inputs_of(made, within_limits(made, 1, SEED)).items():
         outputs, flags = model(given, function)

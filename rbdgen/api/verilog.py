@@ -5,43 +5,34 @@ A design as hardware: Verilog, RTLIL, header, manifest, diagram and README.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..compile.product import Product
-from ..design.coordinates import Field
 from ..design.manifest import (
     BitFacts,
     Fifo,
     HardwareManifest,
-    ManifestPorts,
     Multipliers,
     NumberFacts,
-    OverflowPorts,
-    ParameterRegister,
     Region,
     RegisterFacts,
-    RegisterPorts,
     ShellFacts,
-    StreamPayload,
 )
 from ..design.naming import design_name
 from ..draw.picture import picture
-from ..graph.fixed import FixedGraph, parameter_formats, parameter_words
-from ..graph.word import spell
-from ..rtl.core import FIRST, WORD, WRITE
+from ..graph.fixed import parameter_formats
 from ..schedule.difference_constraints import capacity
 from ..schedule.pipelined import region_name
 from ..shell.axi import Shell
 from ..shell.emit import CoreInstance, Emitted, Hardware, emit, stream_shells
 from ..system.templates import render
 from ..tasks.routes import CODES
-from ..tasks.stages import TAG
 from .c_header import header_of
 from .compilation import Compilation, Files, closed, described, graph_files, sources_of
 from .design_file import ROBOT, design_text
-from .facts import given_angles, hardware_facts, meanings_of
+from .facts import given_angles, hardware_facts, port_facts
 from .folder import digests
 from .hdl_types import hdl_packages, hdl_types
 from .vectors import examples_of
@@ -50,11 +41,6 @@ if TYPE_CHECKING:
     from ..compile.parameters import Parameters
     from ..shell.task_shell import TaskShell
 
-# What brings a design up; either does, alone.
-START = (
-    "rst high for one rising edge of clk; none is needed where registers begin with their initial "
-    "values, as in FPGAs and simulators"
-)
 WIDE = 16  # words of a beat
 
 
@@ -117,48 +103,6 @@ def _of_tasks(made: Product, emitted: Emitted[TaskShell]) -> dict[str, Any]:
         "axi": {kind: _about_shell(made, shell) for kind, shell in emitted.shells.items()},
         "packet_format": FORMAT_VERSION,
     }
-
-
-def port_facts(made: Product) -> ManifestPorts:
-    """Clock, reset, the fields of tasks and of results; of a core a flag for each output, else one
-    for all, behind the task's function and tag."""
-    accelerator, registers = made.accelerator, register_ports(made.graphs)
-    if made.is_core:
-        fixed, meanings = made.fixed, meanings_of(made)
-        outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
-        flags = [
-            Field(spell("overflow", k), 1, False, of=name, unit="1")
-            for k, name in enumerate(outputs)
-        ]
-        sticky = OverflowPorts(sticky="overflow", clear="clear", bits=tuple(outputs))
-        streams = (
-            StreamPayload.packed(meanings.fields(fixed.inputs)),
-            StreamPayload.packed((*meanings.fields(outputs), *flags)),
-        )
-        return ManifestPorts("clk", "rst", START, *streams, overflow=sticky, registers=registers)
-    head = [Field("function", 4, False), Field("tag", TAG, False)]
-    operands = (Field(word, width) for word, width in accelerator.words.items())
-    results = (
-        Field(spell("w", k), accelerator.result_width) for k in range(accelerator.result_words)
-    )
-    streams = (
-        StreamPayload.packed((*head, *operands)),
-        StreamPayload.packed((*head, Field("overflow", 1, False), *results)),
-    )
-    return ManifestPorts("clk", "rst", START, *streams, registers=registers)
-
-
-def register_ports(graphs: Mapping[str, FixedGraph]) -> RegisterPorts | None:
-    """The ports of registers for many tasks, of a design's graphs; None of one without."""
-    initial, formats = parameter_words(graphs), parameter_formats(graphs)
-    if not formats:
-        return None
-    words = [
-        ParameterRegister(k, f.width, fraction=f.fraction, initial=int(initial[k]))
-        for k, f in formats.items()
-    ]
-    width = max(fixed.chain for fixed in graphs.values())
-    return RegisterPorts(WORD, WRITE, FIRST, width, tuple(words))
 
 
 def number_facts(held: Parameters | None) -> tuple[NumberFacts, ...] | None:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rbdgen.api.facts import port_facts
 from rbdgen.api.integer_model import ports_of
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
-from rbdgen.api.verilog import port_facts
 from rbdgen.compile import front, inverse_factors, joint_choice
 from rbdgen.compile.product import Product
 from rbdgen.compile.stage_pieces import BY_JOINTS

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from rbdgen import api, golden
+from rbdgen.api.facts import port_facts
 from rbdgen.api.integer_model import ports_of
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
-from rbdgen.api.verilog import port_facts, shells_of
+from rbdgen.api.verilog import shells_of
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.functions import GIVES
 from rbdgen.design.loading import load

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from rbdgen.api.facts import port_facts
 from rbdgen.api.integer_model import ports_of
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
-from rbdgen.api.verilog import port_facts, shells_of
+from rbdgen.api.verilog import shells_of
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.shell.emit import emit, stream_shells
 from tests.support.cores import any_words, check, check_on_time

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
+from rbdgen.api.facts import port_facts
 from rbdgen.api.integer_model import ports_of
-from rbdgen.api.verilog import port_facts
 from rbdgen.compile.product import Product
 from rbdgen.design.target import Ports
 from rbdgen.shell.emit import emit

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rbdgen.api.facts import port_facts
 from rbdgen.api.integer_model import ports_of
-from rbdgen.api.verilog import port_facts
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.design.target import SITES, Ports

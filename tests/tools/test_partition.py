@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from rbdgen.api.facts import port_facts
 from rbdgen.api.integer_model import ports_of
-from rbdgen.api.verilog import port_facts
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.target import counted
 from rbdgen.rtl.multiplier import behaviours
