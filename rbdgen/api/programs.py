@@ -10,8 +10,9 @@ from ..codegen import nvcc
 from ..codegen.c_file import LEAST, c_files, float_files, folder
 from ..codegen.c_integers import File, word_type
 from ..codegen.cpp import cpp as cpp_files
-from ..codegen.cuda import LONGEST, Cuda
+from ..codegen.cuda import LONGEST, MEASURED, Cuda
 from ..codegen.cuda import cuda as cuda_files
+from ..codegen.real import computed
 from ..compile.floats import alike, facts_of, in_floats, with_doubles, with_visits
 from ..compile.front import Front
 from ..compile.product import Product
@@ -140,6 +141,13 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
 
     notes: list[str] = []
     version = None
+    operations = 0 if program else len(computed(front.graph))
+    if measured and operations > MEASURED:
+        measured = False
+        notes.append(
+            f"{operations} operations, for which nvcc takes minutes: it is not asked for "
+            "registers, spills and code of the kernels, whose launch bounds are guessed"
+        )
     try:
         version = nvcc.version() if measured else None
         if version:

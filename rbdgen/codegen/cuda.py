@@ -31,6 +31,7 @@ from .real import (
 
 MOST = 4000  # operations of a kernel: some 23 bytes of code each, and GPUs keep about 100 KB
 CONSTANT = 65536  # bytes of constant memory, which all tables are in if they fit
+MEASURED = 10_000  # operations; with more, nvcc takes minutes, and registers are all in use anyway
 LONGEST = 100_000  # bytes of a kernel's code, which GPUs keep
 AHEAD = 32  # inputs that are loaded before the first of them is used
 CHEAP = 32  # operations, which take less time than a number takes to memory and back
@@ -171,16 +172,25 @@ def cuda(
     looped = loops(program, graph) if program else None
     nodes = computed(graph)
 
-    def written(order: str, nodes: Sequence[Node]) -> Cuda:
-        chunks = recomputing(kernels_of(nodes, most), graph.outputs.values(), in_double)
+    def written(order: str, measure: Measure | None) -> Cuda:
+        own = walks(graph, nodes, interface) if order == WALKS else nodes
+        chunks = recomputing(kernels_of(own, most), graph.outputs.values(), in_double)
         given = graph, interface, name, about, looped, order, chunks, measure, in_double, shared
         return _written(*given)
 
-    found = written(TRACED, nodes)
-    if looped or not any(_moved(found)):
+    def best(measure: Measure | None) -> Cuda:
+        found = written(TRACED, measure)
+        return (
+            found
+            if looped or not any(_moved(found))
+            else min(found, written(WALKS, measure), key=_moved)
+        )
+
+    found = best(None)
+    if measure is None:
         return found
-    other = written(WALKS, walks(graph, nodes, interface))
-    return other if _moved(other) < _moved(found) else found
+    # what goes from kernel to kernel is known without nvcc, which takes its time
+    return written(found.order, measure) if found.moved else best(measure)
 
 
 def _moved(made: Cuda) -> tuple[int, int]:

@@ -6,6 +6,7 @@ import ctypes
 import math
 import os
 import shlex
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from ..system.compiler import Command, NoGpu, compile_with
 from . import nvcc
 from .interface import ArrayInterface
-from .library import SUFFIX, Rows, Singular, module_of, on_device
+from .library import SUFFIX, Rows, Singular, like_numpy, module_of, on_device
 
 SHARED = ("-shared", "-Xcompiler", "-fPIC")
 HOST_FLAGS = ("-std=c++17", "-O2", "-shared", "-fPIC", "-x", "c++")
@@ -49,9 +50,9 @@ class CudaLibrary(Rows):
     """The functions of a library that ``codegen.cuda`` has written.
 
     Arrays are NumPy's, which are copied to the GPU and back through buffers that are kept; or all
-    are on the GPU, as CuPy has them, and so are the results then: nothing is copied. ``room``:
-    numbers of one state that functions of arrays on the GPU need besides. ``divides``: whether a
-    state can be singular, which is then waited for.
+    are on the GPU, CuPy's, PyTorch's or JAX's, and so are the results then: nothing is copied.
+    ``room``: numbers of one state that functions of arrays on the GPU need besides. ``divides``:
+    whether a state can be singular, which is then waited for.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class CudaLibrary(Rows):
         self._with = self._function(f"{name}_with{suffix}", LONG, POINTER, LONG, *self._arrays)
         device = f"{name}_rows_on_device{suffix}"
         self._on_device = self._function(device, ctypes.c_int, LONG, *self._arrays, *[POINTER] * 3)
+        self._finish = self._function(f"{name}_finish", ctypes.c_int, POINTER)
         self._open = self._function(f"{name}_open", POINTER, LONG)
         self._close = self._function(f"{name}_close", None, POINTER)
         rows = sum(array.size for array in (*interface.takes, *interface.gives))
@@ -91,10 +93,12 @@ class CudaLibrary(Rows):
             return super().fits(arrays)
         if len(arrays) != len(self.takes) or not all(map(on_device, arrays)):
             return None
-        leading: tuple[int, ...] = arrays[0].shape[: arrays[0].ndim - len(self.takes[0])]
+        device = device_of(arrays[0])
+        if device is None or any(type(own) is not type(arrays[0]) for own in arrays):
+            return None
+        leading = tuple(arrays[0].shape[: arrays[0].ndim - len(self.takes[0])])
         for array, own in zip(arrays, self.takes, strict=True):
-            alike = array.shape == leading + own and array.dtype == self.dtype
-            if not alike or not array.flags.c_contiguous:
+            if tuple(array.shape) != leading + own or not device.is_plain(array, self.dtype):
                 return None
         return leading
 
@@ -103,20 +107,24 @@ class CudaLibrary(Rows):
         n = math.prod(leading)
         if not arrays or not on_device(arrays[0]):
             return self._run_on_host(n, leading, arrays)
-        device = module_of(arrays[0])
-        found = [device.empty(leading + shape, self.dtype) for shape in self.gives]
+        device = device_of(arrays[0])
+        assert device is not None  # it `fits`
+        found = [device.empty(leading + shape) for shape in self.gives]
         if n == 0:
             return found
-        room = device.empty(n * self._room_of_state, self.dtype) if self._room_of_state else None
-        least = device.full(1, -1, np.int64) if self._divides else None
-        others = [_place(array) if array is not None else None for array in (room, least)]
-        places = [*map(_place, (*arrays, *found)), *others]
+        room = device.empty((n * self._room_of_state,)) if self._room_of_state else None
+        least = device.minus_one() if self._divides else None
+        device.wait([*arrays, *found, room, least])
+        others = [device.address(array) if array is not None else None for array in (room, least)]
+        places = [*map(device.address, (*arrays, *found)), *others]
         same = self._same  # the host's
         if same is not None:
             places.insert(self._same_at, same.ctypes.data)
-        stream = arrays[0].__cuda_array_interface__.get("stream") or 0
+        stream = device.stream()
         self._refuse(self._on_device(n, *places, stream))
-        if least is not None and (singular := int(least[0])) >= 0:
+        if device.waits:
+            self._refuse(self._finish(stream))
+        if least is not None and (singular := device.read(least)) >= 0:
             raise Singular(singular)
         return found
 
@@ -168,6 +176,107 @@ class _Buffers:
         self.close.atexit = False  # the driver may be gone by then
 
 
-def _place(array: Any) -> int:
-    place: int = array.__cuda_array_interface__["data"][0]
-    return place
+class _Device:
+    """The arrays of CuPy, and of packages like it, where ``like`` is."""
+
+    waits = False  # whether the package knows nothing of what others launch
+
+    def __init__(self, like: Any) -> None:
+        self.like, self.package = like, module_of(like)
+
+    def is_plain(self, array: Any, dtype: Any) -> bool:
+        """Whether an array is of a type, row by row."""
+        return bool(array.dtype == dtype and array.flags.c_contiguous)
+
+    def empty(self, shape: tuple[int, ...]) -> Any:
+        """An array of the same type."""
+        return self.package.empty(shape, self.like.dtype)
+
+    def minus_one(self) -> Any:
+        """-1 of 64 bits, as two of 32."""
+        return self.package.full(2, -1, np.int32)
+
+    def read(self, least: Any) -> int:
+        """What has become of `minus_one`."""
+        return int(np.asarray(least.get() if hasattr(least, "get") else least).view(np.int64)[0])
+
+    def address(self, array: Any) -> int:
+        """Where an array begins."""
+        return int(array.__cuda_array_interface__["data"][0])
+
+    def wait(self, arrays: Sequence[Any]) -> None:
+        """Wait until the arrays are there, unless the stream sees to that."""
+
+    def stream(self) -> int:
+        """The stream that comes next to what has been asked for."""
+        return self.like.__cuda_array_interface__.get("stream") or 0
+
+
+class _Torch(_Device):
+    """PyTorch's tensors."""
+
+    def is_plain(self, array: Any, dtype: Any) -> bool:
+        own = getattr(self.package, str(np.dtype(dtype)))
+        return bool(array.dtype == own and array.is_contiguous() and array.device == self._device)
+
+    @property
+    def _device(self) -> Any:
+        return self.like.device
+
+    def empty(self, shape: tuple[int, ...]) -> Any:
+        return self.package.empty(shape, dtype=self.like.dtype, device=self._device)
+
+    def minus_one(self) -> Any:
+        return self.package.full((2,), -1, dtype=self.package.int32, device=self._device)
+
+    def read(self, least: Any) -> int:
+        return int(least.cpu().numpy().view(np.int64)[0])
+
+    def address(self, array: Any) -> int:
+        return int(array.data_ptr())
+
+    def stream(self) -> int:
+        return int(self.package.cuda.current_stream(self._device).cuda_stream)
+
+
+class _Jax(_Device):
+    """JAX's arrays. Results are written to arrays that nobody has seen yet."""
+
+    waits = True
+
+    def __init__(self, like: Any) -> None:
+        self.like, self.package = like, sys.modules["jax"].numpy
+
+    def is_plain(self, array: Any, dtype: Any) -> bool:
+        return bool(array.dtype == dtype and array.device == self.like.device)
+
+    def empty(self, shape: tuple[int, ...]) -> Any:
+        return self.package.empty(shape, self.like.dtype, device=self.like.device)
+
+    def minus_one(self) -> Any:
+        return self.package.full((2,), -1, np.int32, device=self.like.device)
+
+    def read(self, least: Any) -> int:
+        return int(np.asarray(least).view(np.int64)[0])
+
+    def address(self, array: Any) -> int:
+        return int(array.unsafe_buffer_pointer())
+
+    def wait(self, arrays: Sequence[Any]) -> None:
+        for array in arrays:
+            if array is not None:
+                array.block_until_ready()
+
+    def stream(self) -> int:
+        return 0
+
+
+DEVICES = {"torch": _Torch, "jaxlib": _Jax}  # by package
+
+
+def device_of(array: Any) -> _Device | None:
+    """How to make arrays where ``array`` is; None of a package that is not known."""
+    package = type(array).__module__.partition(".")[0]
+    if package in DEVICES:
+        return DEVICES[package](array)
+    return _Device(array) if like_numpy(array) else None

@@ -171,13 +171,18 @@ class Library(Rows):
         return [found] if len(self.names) == 1 else list(found)
 
 
-def on_device(array: Any) -> bool:
-    """Whether an array lies on a GPU, and its package makes arrays there as NumPy does here.
+XLA_ON_GPU = ("cuda", "gpu")  # platforms of JAX
 
-    Of CuPy that is true. Arrays of JAX and PyTorch are taken as NumPy reads them.
-    """
-    if not hasattr(array, "__cuda_array_interface__"):
-        return False
+
+def on_device(array: Any) -> bool:
+    """Whether an array lies on a GPU: one of CuPy, PyTorch, JAX, or of any package that says so."""
+    if type(array).__module__.partition(".")[0] == "jaxlib":  # an array, which nothing traces
+        return getattr(array.device, "platform", None) in XLA_ON_GPU
+    return hasattr(array, "__cuda_array_interface__")
+
+
+def like_numpy(array: Any) -> bool:
+    """Whether its package makes arrays on the GPU as NumPy does here, as CuPy does."""
     return isinstance(array, getattr(module_of(array), "ndarray", ()))
 
 

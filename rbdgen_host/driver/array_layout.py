@@ -57,7 +57,8 @@ def flat_states(
         if on_device(values):
             raise InputError(
                 f"{call}: {said} is on a GPU; its arrays are taken where all are there, "
-                f"C-contiguous, of one leading shape, by cuda (float64) or cuda32 (float32)"
+                "C-contiguous, of one leading shape, by cuda (float64) or cuda32 (float32); those "
+                "of PyTorch and JAX where the base is fixed and no force or payload is filled in"
             )
         array = numbers(call, said, values)
         before = array.shape[: max(array.ndim - len(own), 0)]

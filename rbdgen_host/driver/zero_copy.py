@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rbdgen.api.arrays import completed
 from rbdgen.api.native_programs import NativeProgram
-from rbdgen.codegen.library import Library, module_of, on_device
+from rbdgen.codegen.library import Library, like_numpy, module_of, on_device
 from rbdgen.design.bounds import turns
 from rbdgen.design.functions import NEEDS
 from rbdgen.graph.word import FAR
@@ -58,7 +58,10 @@ class Direct:
             if not self._forceable or not self._forces:
                 return None
             arrays = (*arrays, f_ext)
-        elif self._forces:
+        foreign = on_device(arrays[0]) and not like_numpy(arrays[0])
+        if foreign and ((self._forces and f_ext is None) or self._loaded or self._completing):
+            return None
+        if f_ext is None and self._forces:
             arrays = (*arrays, self._same(arrays[0], np.zeros(self._forces_shape)))
         if self._loaded:
             arrays = (*arrays, self._same(arrays[0], payload))

@@ -77,4 +77,15 @@ def test_without_nvcc_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     manifest = json.loads((made.folder / "manifest.json").read_text())
     assert note.removeprefix("note: ") in manifest["notes"]
     assert made.manifest.program.facts["ptxas"] is None
-    assert "not known: no nvcc was there" in (made.folder / "README.md").read_text()
+    assert "not known: no nvcc has said so" in (made.folder / "README.md").read_text()
+
+
+def test_nvcc_is_not_asked_about_the_longest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would take minutes for them; a folder says that, and is the same everywhere."""
+    monkeypatch.setattr("rbdgen.api.programs.MEASURED", 10)
+    monkeypatch.setattr("rbdgen.codegen.nvcc.version", pytest.fail)
+    made = api.generate("pendulum", tmp_path / "made", functions=("id",), to="cuda")
+    assert sum("nvcc takes minutes" in own for own in made.manifest.program.notes) == 1
+    assert made.manifest.program.facts["ptxas"] is None

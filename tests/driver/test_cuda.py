@@ -112,6 +112,89 @@ def test_arrays_of_the_device(device: types.ModuleType) -> None:
         found.aba(*given)
 
 
+def test_arrays_of_jax(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the CPU is the device of both, JAX's arrays are read and written where they lie."""
+    jnp = pytest.importorskip("jax.numpy")
+    monkeypatch.setattr("rbdgen.codegen.library.XLA_ON_GPU", ("cpu",))
+    for functions in (("did", "m"), ("fd",)):  # without division, and with
+        found = Dynamics("pendulum", "cuda32-on-cpu", functions=functions)
+        golden = Dynamics("pendulum", "golden", functions=functions)
+        state = states("pendulum", 6, 3, functions=functions)
+        call = "aba" if functions == ("fd",) else "computeRNEADerivatives"
+        names = ("q", "v", "tau" if call == "aba" else "a")
+        given = [jnp.asarray(state[name], jnp.float32) for name in names]
+        ours = getattr(found, call)(*given)
+        expected = getattr(golden, call)(*(state[name] for name in names))
+        several = ours if isinstance(ours, tuple) else (ours,)
+        assert {(type(own), own.dtype) for own in several} == {(type(given[0]), given[0].dtype)}
+        close(ours, expected, EXACT["cuda32-on-cpu"])
+    with pytest.raises(InputError, match="those of PyTorch and JAX where the base is fixed"):
+        found.aba(given[0], given[1], np.asarray(given[2]))
+    with pytest.raises(InputError, match=r"^aba: q is on a GPU"):
+        found.aba(*(own.astype(jnp.int32) for own in given))
+    singular = Dynamics(SINGULAR, "cuda32-on-cpu", functions=("fd",))
+    arrays = np.array([[0.1, 1.0], [0.3, 0.0]]), np.ones((2, 2)), np.ones((2, 2))
+    with pytest.raises(Singular, match="state 1"):
+        singular.aba(*(jnp.asarray(own, jnp.float32) for own in arrays))
+
+
+class Tensor:
+    """Stands for one of PyTorch's, of which this has what is asked of it."""
+
+    def __init__(self, array: np.ndarray, device: str = "cuda:0") -> None:
+        self.array, self.device = array, device
+        self.shape, self.dtype, self.ndim = array.shape, f"torch.{array.dtype}", array.ndim
+        self.__cuda_array_interface__ = {"version": 2}
+
+    def is_contiguous(self) -> bool:
+        return bool(self.array.flags.c_contiguous)
+
+    def data_ptr(self) -> int:
+        return int(self.array.ctypes.data)
+
+    def cpu(self) -> Tensor:
+        return self
+
+    def numpy(self) -> np.ndarray:
+        return self.array
+
+
+def test_tensors_of_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the device and of the type of those that come, on the current stream."""
+    torch = types.ModuleType("torch")
+
+    def made(shape: tuple[int, ...], value: float, dtype: str, device: str) -> Tensor:
+        return Tensor(np.full(shape, value, dtype.removeprefix("torch.")), device)
+
+    own: dict[str, Any] = {
+        "float32": "torch.float32",
+        "float64": "torch.float64",
+        "int32": "torch.int32",
+        "empty": lambda shape, dtype, device: made(shape, np.nan, dtype, device),
+        "full": lambda shape, value, dtype, device: made(shape, value, dtype, device),
+        "cuda": types.SimpleNamespace(
+            current_stream=lambda device: types.SimpleNamespace(cuda_stream=0)
+        ),
+    }
+    for name, value in own.items():
+        setattr(torch, name, value)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setattr(Tensor, "__module__", "torch")
+    found = Dynamics("pendulum", "cuda-on-cpu", functions=("fd",))
+    state = states("pendulum", 5, 3, functions=("fd",))
+    given = [state[name] for name in ("q", "v", "tau")]
+    ours = found.aba(*map(Tensor, given))
+    assert type(ours) is Tensor and ours.device == "cuda:0"
+    close(ours.array, found.aba(*given))
+    for wrong in (
+        [Tensor(given[0]), Tensor(given[1]), Tensor(given[2], "cuda:1")],
+        [Tensor(given[0]), Tensor(given[1]), Tensor(given[2].astype(np.float32))],
+        [Tensor(given[0]), Tensor(given[1]), Tensor(np.asfortranarray(given[2]))],
+    ):
+        with pytest.raises(InputError, match=r"^aba: q is on a GPU"):
+            found.aba(*wrong)
+
+
 def test_parameters_are_the_host_s(device: types.ModuleType, tmp_path: Path) -> None:
     """Of arrays on the GPU, too, which are one robot's or another's."""
     driver = Dynamics("pendulum", "cuda-on-cpu", functions=("id",), parameters="registers")
