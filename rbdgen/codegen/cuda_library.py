@@ -193,15 +193,15 @@ class _Device:
         return self.package.empty(shape, self.like.dtype)
 
     def minus_one(self) -> Any:
-        """-1 of 64 bits, as two of 32."""
+        """An array of -1 of 64 bits, as two of 32."""
         return self.package.full(2, -1, np.int32)
 
     def read(self, least: Any) -> int:
-        """What has become of `minus_one`."""
+        """The value that `minus_one` has after a call."""
         return int(np.asarray(least.get() if hasattr(least, "get") else least).view(np.int64)[0])
 
     def address(self, array: Any) -> int:
-        """Where an array begins."""
+        """The address of an array."""
         return int(array.__cuda_array_interface__["data"][0])
 
     def wait(self, arrays: Sequence[Any]) -> None:
@@ -275,7 +275,7 @@ DEVICES = {"torch": _Torch, "jaxlib": _Jax}  # by package
 
 
 def device_of(array: Any) -> _Device | None:
-    """How to make arrays where ``array`` is; None of a package that is not known."""
+    """The maker of arrays where ``array`` is; None of a package that is not known."""
     package = type(array).__module__.partition(".")[0]
     if package in DEVICES:
         return DEVICES[package](array)

@@ -38,12 +38,13 @@ NOTE = (
 )
 NO_GPU = "none of this has run, and no time is known."
 TIMES = (
-    *("function", "scalar", "states", "ns a state, kernels", "with copies", "through Python"),
-    *("grid-rbd, kernel", "grid-rbd, with copies"),
+    *("function", "scalar", "states", "ns a state, columns", "rows", "with copies"),
+    *("page-locked", "through Python", "grid-rbd, kernel", "grid-rbd, with copies"),
 )
 ABOUT = (
-    "All checked before and after. Kernels: states and results in the GPU's memory. With copies:\n"
-    "arrays of the host, in C++. grid-rbd: in float, the best of its numbers of threads."
+    "All checked before and after. Columns, rows: states and results in the GPU's memory. With\n"
+    "copies, page-locked: arrays of the host, in C++, up to 256 MiB. grid-rbd: in float, the best\n"
+    "of its numbers of threads; its arrays are page-locked."
 )
 KINDS = {"double": "cuda", "float": "cuda32"}
 
@@ -80,7 +81,7 @@ def gpu(place: Path, progress: Progress) -> Any:
                 kind: _through_python(robot, kind, ours, choices, say) for kind in KINDS.values()
             }
             peer = _peer(folder, function, base, found.architecture, notes, say)
-            for scalar, n, *own in ours:
+            for scalar, n, own in ours:
                 beside = peer.get(n, ("-", "-")) if scalar == "float" else ("-", "-")
                 through = python[KINDS[scalar]][n]
                 times.add([name, scalar, n, *own, through, *beside])
@@ -114,17 +115,12 @@ def _rows(facts: Any) -> list[list[Any]]:
     return rows
 
 
-def _timed(
-    folder: Path, name: str, what: str, architecture: str, say: Progress
-) -> list[tuple[str, int, float, float]]:
-    """Scalar, states, ns a state of the kernels and with copies; the results checked, twice."""
-    interface = api.read_manifest(folder).program.interface
-    source = folder / "times.cu"
-    source.write_text(render("bench/gpu_times.cu.jinja", name=name, **rows(interface)), "utf-8")
-    kernels = str(folder / f"{name}.cu")
-    say(f"compiling for {architecture}")
-    compiled(source, folder / "times", f"-arch={architecture}", kernels)
-    compiled(folder / "example.c", folder / "example", f"-arch={architecture}", kernels)
+Timed = tuple[str, int, list[Any]]  # scalar, states, ns a state in each way or "-"
+
+
+def _timed(folder: Path, name: str, what: str, architecture: str, say: Progress) -> list[Timed]:
+    """Times in all ways that C++ calls, the results checked, twice."""
+    built(folder, name, architecture, say)
     for again in (False, True):
         say("checking")
         for scalar in ((), ("--float",)):
@@ -136,13 +132,27 @@ def _timed(
         if not again:
             say("timing")
             lines = [line.split() for line in said([str(folder / "times")]).splitlines()]
-    return [(scalar, int(n), float(a), float(b)) for scalar, n, a, b in lines]
+    return [
+        (scalar, int(n), ["-" if own == "nan" else float(own) for own in rest])
+        for scalar, n, *rest in lines
+    ]
+
+
+def built(folder: Path, name: str, architecture: str, say: Progress) -> None:
+    """Compile a folder's example, which checks, and a program that times; NoCompiler."""
+    interface = api.read_manifest(folder).program.interface
+    source = folder / "times.cu"
+    source.write_text(render("bench/gpu_times.cu.jinja", name=name, **rows(interface)), "utf-8")
+    kernels = str(folder / f"{name}.cu")
+    say(f"compiling for {architecture}")
+    compiled(source, folder / "times", f"-arch={architecture}", kernels)
+    compiled(folder / "example.c", folder / "example", f"-arch={architecture}", kernels)
 
 
 def _through_python(
     robot: str,
     kind: str,
-    ours: Sequence[tuple[str, int, float, float]],
+    ours: Sequence[Timed],
     choices: Mapping[str, Any],
     say: Progress,
 ) -> dict[int, float]:
