@@ -143,8 +143,9 @@ def built(folder: Path, name: str, architecture: str, say: Progress) -> None:
     interface = api.read_manifest(folder).program.interface
     source = folder / "times.cu"
     source.write_text(render("bench/gpu_times.cu.jinja", name=name, **rows(interface)), "utf-8")
-    kernels = str(folder / f"{name}.cu")
+    kernels = str(folder / "kernels.o")
     say(f"compiling for {architecture}")
+    compiled(folder / f"{name}.cu", folder / "kernels.o", f"-arch={architecture}", "-c")
     compiled(source, folder / "times", f"-arch={architecture}", kernels)
     compiled(folder / "example.c", folder / "example", f"-arch={architecture}", kernels)
 

@@ -30,6 +30,7 @@ PLACES = {
     "bit-exactness-accelerators": "bit_exactness.exact_accelerators",
     "board": "board.board",
     "gpu": "gpu.gpu",
+    "gpu-script": "gpu_script.script",
     "loops": "loops.loops",
     "microcontroller": "microcontroller.microcontroller",
     "mppi": "mppi.mppi",
