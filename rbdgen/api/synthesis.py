@@ -103,7 +103,7 @@ def synthesize(
     if target in XILINX:
         jobs = min(os.cpu_count() or 1, MOST_RUNS)
         cells = synth_xilinx(
-            [place / f"{name}.il", place / f"{name}.v"],
+            [place / f"{name}.il", _multipliers(place / f"{name}_ecp5.il", name, part, out)],
             name,
             target,
             jobs=jobs,
@@ -144,9 +144,13 @@ def _multipliers(ecp5: Path, name: str, part: Target, out: Path) -> Path:
         return ecp5
     units = [named(module) for module in _MODULES.findall(text_of(ecp5.parent, ecp5.name))]
     file = out / f"{name}_{part.family}.il"
-    write_file(
-        file, with_own_names(emit_cells([unit for unit in units if unit], part.family), name)
-    )
+    try:
+        cells = emit_cells([unit for unit in units if unit], part.family)
+    except ValueError as error:  # made for a part whose multipliers take fewer cycles
+        raise UsageError(
+            f"target: {part.name}: {error}; generate the design with --target {part.name}"
+        ) from None
+    write_file(file, with_own_names(cells, name))
     return file
 
 
@@ -208,11 +212,8 @@ def mapped(
     Kept in ``place``, by the RTL's text and what maps it. Raises SynthesisError.
     """
     top = made.top
-    if family in families.FAMILIES:
-        cells = with_own_names(emit_cells(made.multipliers, family), top)
-        files = {f"{top}.il": made.files[f"{top}.il"], f"{top}_{family}.il": cells}
-    else:
-        files = {f"{top}.v": made.files[f"{top}.v"]}
+    cells = with_own_names(emit_cells(made.multipliers, family), top)
+    files = {f"{top}.il": made.files[f"{top}.il"], f"{top}_{family}.il": cells}
     text = "".join(files.values())
 
     def compute() -> Any:

@@ -116,7 +116,7 @@ def front_of(
         notes.append(near)
     front = Front(
         design,
-        find_target(design.target),
+        find_target(design.target).without_digits(design.clock is not None),
         robot,
         canonical,
         graph,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..system.records import NamedWord
@@ -118,7 +118,8 @@ class Target:
 
     A hardware multiplier of the ECP5 has an input, a pipeline and an output register, and one in
     the fabric behind it, since its column is often far from the adders; words wider than it takes
-    are split over several, with one cycle more for each wide operand.
+    are split over several, with one cycle more for each wide operand. A DSP48 has four registers
+    inside, and its adder sums what its neighbour gives, or what LUTs make of a few bits more.
     ``flag`` is nextpnr's name of the die; without one, there is no open place and route.
     ``speeds``: the grades that it is made in, the slowest first.
     """
@@ -133,7 +134,9 @@ class Target:
     family: str = "ecp5"
     multiplier_width: int = 18
     wider_operand: int = 18  # that a multiplier takes beside one of ``multiplier_width``
+    digits: int = 0  # pairs of bits more, which LUTs multiply and the multiplier's adder takes in
     dsp_latency: int = 4
+    split_latency: tuple[int, int] = (1, 2)  # cycles more of products on two and on four
     logic_latency: int = 5
     ring: int = 4  # delays from here on are LUT-RAM rings instead of registers
     delays: Delays = ECP5_SPEED_6
@@ -155,15 +158,32 @@ class Target:
 
     def hardware_multipliers(self, a_width: int, b_width: int) -> int:
         """Hardware multipliers that a product of words of these widths takes."""
-        return min(
-            (1 + (a > self.wider_operand)) * (1 + (b > self.multiplier_width))
-            for a, b in ((a_width, b_width), (b_width, a_width))
-        )
+        return self.spent(a_width, b_width)[0]
+
+    def spent(self, a_width: int, b_width: int) -> tuple[int, tuple[int, int]]:
+        """Hardware multipliers of a product, and the lowest bits of a and b that LUTs multiply."""
+        ports = self.wider_operand, self.multiplier_width
+        found = []
+        for first, second in (ports, ports[::-1]):
+            over = max(a_width - first, 0), max(b_width - second, 0)
+            pairs = sum(-(-bits // 2) for bits in over)
+            rows = over if pairs <= self.digits else (0, 0)
+            each = 1 if rows == over else (1 + (over[0] > 0)) * (1 + (over[1] > 0))
+            found.append((each, rows))
+        return min(found, key=lambda own: (own[0], sum(own[1])))
+
+    def without_digits(self, chained: bool = True) -> Target:
+        """The part for operations that are ``chained`` within a clock: products between them have
+        no registers among which LUTs could multiply."""
+        return replace(self, digits=0) if chained else self
 
     def multiplier_latency(self, a_width: int, b_width: int, style: Style) -> int:
         """Cycles of a product of words of these widths."""
+        if style == "dsp":
+            more = {1: 0, 2: self.split_latency[0], 4: self.split_latency[1]}
+            return self.dsp_latency + more[self.hardware_multipliers(a_width, b_width)]
         wide = (a_width > self.multiplier_width) + (b_width > self.multiplier_width)
-        return (self.dsp_latency if style == "dsp" else self.logic_latency) + wide
+        return self.logic_latency + wide
 
 
 TARGETS = {
@@ -197,6 +217,8 @@ TARGETS = {
             *("xcup", "XCVU9P", 6840, 1182240, 4320),
             family="xcup",
             wider_operand=27,
+            digits=3,
+            split_latency=(0, 2),
             delays=ECP5_SPEED_8,
             flip_flops_per_lut=2,
         ),
@@ -204,6 +226,8 @@ TARGETS = {
             *("xc7", "XC7K325T", 840, 203800, 890),
             family="xc7",
             wider_operand=25,
+            digits=3,
+            split_latency=(0, 2),
             delays=ECP5_SPEED_8,
             flip_flops_per_lut=2,
         ),

@@ -27,7 +27,8 @@ DSP_WIDTH = 18  # one operand of MULT18X18D, signed
 DSP_LATENCY = 3  # its input, pipeline and output registers
 LIMB = DSP_WIDTH - 1  # bits of the unsigned lower part of an operand that is split
 MAX_WIDTH = DSP_WIDTH + LIMB
-_NAME = re.compile(r"\w+_mul_(\d+)x(\d+)_l(\d+)(_logic)?")
+DSP48_LATENCY = 4  # two input registers, the pipeline and the output register of AMD's
+_NAME = re.compile(r"\w+_mul_(\d+)x(\d+)_l(\d+)(?:_r(\d+)x(\d+)|(_logic))?")
 
 
 @dataclass(frozen=True, order=True)
@@ -38,18 +39,22 @@ class Multiplier:
         a_width, b_width: bits of the signed operands, 2 to 35; ``p`` has ``a_width + b_width``.
         latency: cycles, at least :func:`minimum_latency` of the widths and style.
         style: ``dsp`` (hardware multipliers) or ``logic`` (carry chains).
+        rows: so many of the lowest bits of a and of b are multiplied by LUTs, and the adder of a
+            DSP48, which has no inputs for them, takes the products in; see `digits_of`.
     """
 
     a_width: int
     b_width: int
     latency: int
     style: Style = "dsp"
+    rows: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
         for width in (self.a_width, self.b_width):
             if not 2 <= width <= MAX_WIDTH:
                 raise ValueError(f"multiplier operand of {width} bits: 2 to {MAX_WIDTH} possible")
         least = minimum_latency(self.a_width, self.b_width, self.style)
+        least = max(least, DSP48_LATENCY) if any(self.rows) else least
         if self.latency < least:
             raise ValueError(
                 f"{self.a_width}x{self.b_width} {self.style} multiplier of latency "
@@ -59,14 +64,17 @@ class Multiplier:
     @property
     def name(self) -> str:
         """The module's name, the same for every form of this multiplier."""
-        suffix = "_logic" if self.style == "logic" else ""
+        suffix = "_r{}x{}".format(*self.rows) if any(self.rows) else ""
+        suffix = "_logic" if self.style == "logic" else suffix
         return f"rbdgen_mul_{self.a_width}x{self.b_width}_l{self.latency}{suffix}"
 
     @property
     def hardware_multipliers(self) -> int:
-        """Hardware multipliers of 18 x 18 bits that it takes."""
+        """Hardware multipliers that it takes: of 18 x 18 bits, or, with ``rows``, one DSP48."""
         if self.style == "logic":
             return 0
+        if any(self.rows):
+            return 1
         return (1 + (self.a_width > DSP_WIDTH)) * (1 + (self.b_width > DSP_WIDTH))
 
     def instance(self, *, a: Value, b: Value, p: Value) -> Instance:
@@ -79,10 +87,17 @@ class Multiplier:
         return Instance(self.name, i_clk=ClockSignal(), i_a=a, i_b=b, o_p=p)
 
     def behavioural(self) -> str:
-        """The module in portable Verilog."""
+        """The module in portable Verilog, its registers where a DSP48 has them."""
         a, b, p = self.a_width, self.b_width, self.a_width + self.b_width
-        stages = [f"p{i}" for i in range(2, self.latency + 1)]
-        moves = [f"        {to} <= {of};" for of, to in itertools.pairwise(stages)]
+        first = 1 + (self.style == "dsp" and self.latency >= DSP48_LATENCY)  # registers in front
+        stages = [f"p{i}" for i in range(first + 1, self.latency + 1)]
+        moves = [f"{to} <= {of};" for of, to in itertools.pairwise(stages)]
+        cut, rows = dict(zip("ab", self.rows, strict=True)), sum(self.rows)
+        declared, does, result = list[str](), list[str](), stages[-1]
+        if rows:
+            declared, does = _rows(self)
+            moves[0] = f"{stages[1]} <= {stages[0]} + carried;"
+            result = f"{{{result}[{p - rows - 1}:0], low{self.latency}}}"
         return "\n".join(
             [
                 f"// {a} x {b} bits, signed, exact: {self.latency} cycles, one product per cycle.",
@@ -92,16 +107,23 @@ class Multiplier:
                 f"    input  wire signed [{b - 1}:0] b,",
                 f"    output wire signed [{p - 1}:0] p",
                 ");",
-                f"    reg signed [{a - 1}:0] a1;",
-                f"    reg signed [{b - 1}:0] b1;",
-                f"    reg signed [{p - 1}:0] {', '.join(stages)};",
+                *(
+                    f"    reg signed [{width - cut[of] - 1}:0] "
+                    f"{', '.join(f'{of}{k + 1}' for k in range(first))};"
+                    for of, width in (("a", a), ("b", b))
+                ),
+                f"    reg signed [{p - rows - 1}:0] {', '.join(stages)};",
+                *(f"    {line}" for line in declared),
                 "    always @(posedge clk) begin",
-                "        a1 <= a;",
-                "        b1 <= b;",
-                "        p2 <= a1 * b1;",
-                *moves,
+                *(
+                    f"        {of}1 <= {of}{f'[{width - 1}:{cut[of]}]' if cut[of] else ''};"
+                    for of, width in (("a", a), ("b", b))
+                ),
+                *(f"        {of}2 <= {of}1;" for of in cut if first == 2),
+                f"        {stages[0]} <= a{first} * b{first};",
+                *(f"        {line}" for line in [*moves, *does]),
                 "    end",
-                f"    assign p = {stages[-1]};",
+                f"    assign p = {result};",
                 "endmodule",
                 "",
             ]
@@ -118,20 +140,77 @@ def named(name: str) -> Multiplier | None:
     found = _NAME.fullmatch(name)
     if found is None:
         return None
-    style: Style = "logic" if found[4] else "dsp"
-    return Multiplier(int(found[1]), int(found[2]), int(found[3]), style)
+    style: Style = "logic" if found[6] else "dsp"
+    rows = int(found[4] or 0), int(found[5] or 0)
+    return Multiplier(int(found[1]), int(found[2]), int(found[3]), style, rows)
+
+
+def digits_of(rows: tuple[int, int]) -> list[tuple[int, int, int]]:
+    """The lowest bits of a and of b in pairs, at most three: which operand (0: a), its first bit,
+    and how many. Those of a multiply b, those of b what is above the ``rows`` of a."""
+    found = [(k, n, min(2, bits - n)) for k, bits in enumerate(rows) for n in range(0, bits, 2)]
+    if len(found) > 3:
+        raise ValueError(f"{rows[0]} and {rows[1]} bits of two operands are more than three pairs")
+    return found
+
+
+def _rows(unit: Multiplier) -> tuple[list[str], list[str]]:
+    """Declarations, and what happens in each cycle. First the triples of what digits multiply are
+    registered, then the sum of the first two products, then ``low``, the sum of all."""
+    rows, digits = sum(unit.rows), digits_of(unit.rows)
+    sizes = unit.b_width, unit.a_width - unit.rows[0]
+    above = f"a[{unit.a_width - 1}:{unit.rows[0]}]" if unit.rows[0] else "a"
+    width = rows + max(sizes[k] for k, _, _ in digits)
+    declared, does = list[str](), list[str]()
+    for k in dict.fromkeys(k for k, _, _ in digits):
+        size, whole, bits, name = sizes[k], ("b", above)[k], "ab"[k], "xy"[k]
+        declared += [
+            f"reg signed [{size - 1}:0] {name}1, {name}2;",
+            f"reg signed [{size + 1}:0] {name}1_3, {name}2_3;",
+            f"reg [{unit.rows[k] - 1}:0] {bits}1_low, {bits}2_low;",
+        ]
+        triple = f"$signed({whole}) + ($signed({whole}) <<< 1)"
+        does += [f"{name}1 <= {whole};", f"{name}1_3 <= {triple};"]
+        does += [f"{bits}1_low <= {bits}[{unit.rows[k] - 1}:0];"]
+        does += [
+            f"{of}2{end} <= {of}1{end};" for of, end in ((name, ""), (name, "_3"), (bits, "_low"))
+        ]
+
+    def product(number: int, cycle: int) -> str:
+        k, first, count = digits[number]
+        x, bit = f"{'xy'[k]}{cycle}", [f"{'ab'[k]}{cycle}_low[{first + n}]" for n in range(count)]
+        if count == 1:
+            return f"({bit[0]} ? {x} : {sizes[k]}'sd0)"
+        twice = f"{bit[1]} ? ({bit[0]} ? {x}_3 : ({x} <<< 1))"
+        return f"({twice} : {bit[0]} ? {x} : {sizes[k] + 2}'sd0)"
+
+    offset = [sum(count for _, _, count in digits[:n]) for n in range(len(digits))]
+    more = [f" + ({product(n, 1 + n // 2)} <<< {offset[n]})" for n in range(1, len(digits))]
+    lows = [f"low{k}" for k in range(4, unit.latency + 1)]
+    declared += [
+        f"reg signed [{width - 1}:0] two, low;",
+        f"wire signed [{width - rows - 1}:0] carried = low[{width - 1}:{rows}];",
+        f"reg [{rows - 1}:0] {', '.join(lows)};",
+    ]
+    does += [
+        f"two <= {product(0, 1)}{''.join(more[:1])};",
+        f"low <= two{''.join(more[1:])};",
+        f"low4 <= low[{rows - 1}:0];",
+        *(f"{to} <= {of};" for of, to in itertools.pairwise(lows)),
+    ]
+    return declared, does
 
 
 def minimum_latency(a_width: int, b_width: int, style: Style = "dsp") -> int:
     """The least latency a multiplier of these widths can be built with.
 
-    ``dsp``: 3 up to 18 × 18, 4 with one wider operand, 5 with both.
+    ``dsp``: 3 up to 18 × 18, 4 with wider operands; with two of them its last stage is two sums
+    deep below 5.
     ``logic``: 2. Below 1 + :func:`depth` its first stage is more than one carry chain deep.
     """
     if style == "logic":
         return 2
-    wide = (a_width > DSP_WIDTH) + (b_width > DSP_WIDTH)
-    return DSP_LATENCY + wide
+    return DSP_LATENCY + (max(a_width, b_width) > DSP_WIDTH)
 
 
 def depth(width: int) -> int:

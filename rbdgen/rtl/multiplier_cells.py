@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from amaranth.back import rtlil
 from amaranth.hdl import (
@@ -25,8 +26,8 @@ from amaranth.hdl import (
     signed,
 )
 
-from .arithmetic import later
-from .multiplier import DSP_WIDTH, LIMB, Multiplier, depth, minimum_latency
+from .arithmetic import ONE, add_row_ecp5, first_rows_ecp5, later, merge_ecp5
+from .multiplier import DSP48_LATENCY, DSP_LATENCY, DSP_WIDTH, LIMB, Multiplier, depth, digits_of
 
 
 def of_cells(unit: Multiplier, family: str) -> str:
@@ -45,13 +46,13 @@ def emit_cells(units: Iterable[Multiplier], family: str) -> str:
 class MultiplierCell:
     """The multiplier primitives of a family.
 
-    ``product``: of two operands of 18 bits, registered three times.
+    ``product``: of a unit's operands.
     ``merge``: the sum of two signed words, as wide as the second.
     ``first_rows``: a b0 ± 2 a b1, two bits wider than a.
     ``add_row``: total ± a b of a total no wider than a, one bit wider than a.
     """
 
-    product: Callable[[Module, Sequence[Value], Sequence[Value]], Value]
+    product: Callable[[Module, Multiplier, Value, Value], Value]
     merge: Callable[[Module, Value, Value], Value]
     first_rows: Callable[[Module, Value, Value, Value, bool], Value]
     add_row: Callable[[Module, Value, Value, Value, bool], Value]
@@ -71,22 +72,32 @@ class _OfCells(Elaboratable):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.domains += self.domain
-        build = _logic_product if self.unit.style == "logic" else _dsp_product
-        m.d.comb += self.p.eq(build(m, self.form, self.a, self.b, self.unit.latency))
+        if self.unit.style == "logic":
+            product = _logic_product(m, self.form, self.a, self.b, self.unit.latency)
+        else:
+            product = self.form.product(m, self.unit, self.a, self.b)
+        m.d.comb += self.p.eq(product)
         return m
 
 
 # --- hardware multipliers --------------------------------------------------------------------
 
 
-def _dsp_product(m: Module, form: MultiplierCell, a: Value, b: Value, latency: int) -> Value:
+Cell = Callable[[Module, Sequence[Value], Sequence[Value]], Value]
+
+
+def _of_18(cell: Cell, m: Module, unit: Multiplier, a: Value, b: Value) -> Value:
     """Schoolbook over limbs of 17 bits: p = Σ aᵢ bⱼ 2^(17 (i + j)).
 
-    Registers beyond the least latency stand behind the multipliers, before any adder.
+    ``cell``: a product of two operands of 18 bits, registered three times. Registers beyond one
+    for each adder stand behind the multipliers, before any adder.
     """
-    spare = latency - minimum_latency(len(a), len(b))
+    limbs = _limbs(a), _limbs(b)
+    left = unit.latency - DSP_LATENCY
+    adders = sum(len(of) - 1 for of in limbs)
+    spare = max(left - adders, 0)
     width = len(a) + len(b)
-    product = [[later(m, form.product(m, i, j), spare) for j in _limbs(b)] for i in _limbs(a)]
+    product = [[later(m, cell(m, i, j), spare) for j in limbs[1]] for i in limbs[0]]
     match product:
         case [[only]]:
             return only[:width].as_signed()
@@ -94,9 +105,10 @@ def _dsp_product(m: Module, form: MultiplierCell, a: Value, b: Value, latency: i
             return _shifted_sum(m, low, high, width)
         case _:
             (low, cross), (other_cross, high) = product
-            middle = later(m, cross + other_cross)
+            wait = min(left - 1, 1)
+            middle = later(m, cross + other_cross, wait)
             # 0 <= low < 2^34, so low and high stand side by side without an adder.
-            outer = later(m, Cat(low[: 2 * LIMB], high)[:width].as_signed())
+            outer = later(m, Cat(low[: 2 * LIMB], high)[:width].as_signed(), wait)
             return _shifted_sum(m, outer, middle, width)
 
 
@@ -203,76 +215,6 @@ def _mult18x18d(m: Module, a: Sequence[Value], b: Sequence[Value]) -> Value:
     return p
 
 
-def _merge_ecp5(m: Module, low: Value, high: Value) -> Value:
-    half = _half(lambda x, y, *_: x ^ y, lambda x, _: x)
-    return _carry_chain(m, [(half, (_bit(low, n), high[n], ZERO, ONE)) for n in range(len(high))])
-
-
-def _first_rows_ecp5(m: Module, a: Value, b0: Value, b1: Value, subtract: bool) -> Value:
-    """``a b0 ± 2 a b1``, two bits wider than ``a``: both rows are made inside the chain's LUTs.
-
-    Bit 0 has nothing to add.
-    """
-    sign = int(subtract)
-    half = _half(lambda y, b1, x, b0: x & b0 ^ y & b1 ^ sign, lambda y, b1: y & b1 ^ sign)
-    bits = [(half, (_bit(a, n), b1, _bit(a, n + 1), b0)) for n in range(len(a) + 1)]
-    return Cat(a[0] & b0, _carry_chain(m, bits, carry=subtract)).as_signed()
-
-
-def _add_row_ecp5(m: Module, total: Value, a: Value, b: Value, subtract: bool) -> Value:
-    """``total ± a b`` for ``total`` no wider than ``a``, one bit wider than ``a``."""
-    sign = int(subtract)
-    half = _half(lambda t, x, b, _: t ^ x & b ^ sign, lambda t, _: t)
-    bits = [(half, (_bit(total, n), _bit(a, n), b, ONE)) for n in range(len(a) + 1)]
-    return _carry_chain(m, bits, carry=subtract)
-
-
-def _bit(value: Value, n: int) -> Value:
-    """Bit ``n`` of a signed value, its sign beyond the end."""
-    return value[min(n, len(value) - 1)]
-
-
-ZERO, ONE = Const(0, 1), Const(1, 1)
-Half = tuple[int, tuple[Value, Value, Value, Value]]  # INIT and the inputs A, B, C, D
-
-
-def _half(propagate: Callable[..., int], generate: Callable[[int, int], int]) -> int:
-    """INIT of half a CCU2C: with P = propagate(A, B, C, D), its sum is P ^ carry and its carry out
-    is P ? carry : generate(A, B).
-
-    The cell reads ``generate`` from the entries for C = D = 0, so it must agree with ``propagate``
-    there; or else D is tied to 1, and ``propagate`` counts for D = 1 alone.
-    """
-    table = [propagate(i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3) for i in range(16)]
-    table[:4] = [generate(i & 1, i >> 1) for i in range(4)]
-    return sum(bit << i for i, bit in enumerate(table))
-
-
-def _carry_chain(m: Module, halves: Sequence[Half], carry: bool = False) -> Value:
-    """The sum bits of a chain of CCU2C, signed, with the carry into bit 0 given.
-
-    The chain starts with half a cell that makes this carry, with CIN left open and no COUT at the
-    end: nextpnr spends a whole CCU2C on a constant CIN, and another on a COUT that nothing reads.
-    """
-    start: Half = (_half(lambda *_: 0, lambda *_: int(carry)), (ZERO, ZERO, ZERO, ONE))
-    idle: Half = (0, (ZERO, ZERO, ZERO, ZERO))
-    chain = [start, *halves] + [idle] * (1 - len(halves) % 2)
-    total = Signal(signed(len(chain)))
-    link = None
-    for n in range(0, len(chain), 2):
-        cell: dict[str, object] = {"p_INJECT1_0": "NO", "p_INJECT1_1": "NO"}
-        for k, (init, inputs) in enumerate(chain[n : n + 2]):
-            cell[f"p_INIT{k}"] = Const(init, 16)
-            cell |= {f"i_{pin}{k}": value for pin, value in zip("ABCD", inputs, strict=True)}
-            cell[f"o_S{k}"] = total[n + k]
-        if link is not None:
-            cell["i_CIN"] = link
-        if n + 2 < len(chain):
-            link = cell["o_COUT"] = Signal()
-        m.submodules += Instance("CCU2C", **cell)
-    return total[1 : 1 + len(halves)].as_signed()
-
-
 # --- Nexus -------------------------------------------------------------------------------------
 
 
@@ -342,9 +284,113 @@ def _add_row_sum(m: Module, total: Value, a: Value, b: Value, subtract: bool) ->
     return (before - row if subtract else before + row)[: len(a) + 1].as_signed()
 
 
+# --- AMD ---------------------------------------------------------------------------------------
+
+
+# What the adder adds to the product: OPMODE, which is 0 in the two bits that DSP48E2 has more.
+NOTHING, PASSED, LOWER, C = 0b0000101, 0b0010101, 0b1010101, 0b0110101
+_ON = [f"CE{of}" for of in ("A1", "A2", "B1", "B2", "C", "M", "P")]
+_OFF = [f"CE{of}" for of in ("D", "AD", "CTRL", "ALUMODE", "INMODE", "CARRYIN")]
+_OFF += [f"RST{of}" for of in ("A", "B", "C", "D", "M", "P", "CTRL", "ALUMODE", "INMODE")]
+_OFF += ["RSTALLCARRYIN", "CARRYIN", "CARRYCASCIN", "MULTSIGNIN"]
+_WITHOUT = [f"{of}REG" for of in ("D", "AD", "INMODE", "OPMODE", "ALUMODE", "CARRYIN")]
+NONE: Value = Const(0)
+
+
+@dataclass(frozen=True)
+class Dsp48:
+    """A family's multiplier of ``wider`` x 18 bits with the adder behind it, all registers on."""
+
+    name: str
+    wider: int
+    opmode: int  # bits
+
+    def product(self, m: Module, unit: Multiplier, a: Value, b: Value) -> Value:
+        """A unit's product: of one cell, which adds what LUTs make of the ``rows``; or of two or
+        four, each of which adds what the one before it passes on, 17 bits lower."""
+        left = len(a) - unit.rows[0], len(b) - unit.rows[1]
+        if any(unit.rows) and min(left) <= DSP_WIDTH and max(left) <= self.wider:
+            return self._with_rows(m, unit, a, b)
+        cut = [(self._limbs(x, self.wider), self._limbs(y, DSP_WIDTH)) for x, y in _orders(a, b)]
+        xs, ys = min(cut, key=lambda limbs: len(limbs[0]) * len(limbs[1]))
+        pairs = [(x, y) for x in xs for y in ys]
+        inputs = 1 + (len(pairs) == 1 and unit.latency >= DSP48_LATENCY)
+        done = inputs + len(pairs) + 1
+        if unit.latency < done:
+            raise ValueError(f"{unit.name}: of {len(pairs)} {self.name} it takes {done} cycles")
+        p, passed = self._cell(m, *pairs[0], NOTHING, inputs)
+        low = []
+        for k, (x, y) in enumerate(pairs[1:]):
+            adds = PASSED if k == 1 else LOWER
+            if adds == LOWER:
+                low.append(later(m, p[:LIMB], len(pairs) - 1 - k))
+            p, passed = self._cell(m, later(m, x, k), later(m, y, k), adds, 2, passed)
+        return later(m, Cat(*low, p)[: len(a) + len(b)].as_signed(), unit.latency - done)
+
+    def _with_rows(self, m: Module, unit: Multiplier, a: Value, b: Value) -> Value:
+        (i, j), rows, digits = unit.rows, sum(unit.rows), digits_of(unit.rows)
+        above, at = a[i:].as_signed(), [(b, a[:i]), (a[i:].as_signed(), b[:j])]
+        # what the digits multiply, its triple, and their bits, of this cycle and of the next ones
+        early = [[later(m, of) for of in (x, x + (x << 1), low)] for x, low in at]
+        late = [[later(m, of) for of in own] for own in early]
+        words, offset = list[Value](), 0
+        for n, (k, first, count) in enumerate(digits):
+            x, triple, bits = (early, late)[n // 2][k]
+            word = Mux(bits[first], x, 0)
+            if count == 2:
+                word = Mux(bits[first + 1], Mux(bits[first], triple, x << 1), word)
+            words.append(word << offset)
+            offset += count
+        low = sum(words[2:], later(m, sum(words[1:2], words[0])))
+        x, y = _orders(above, b[j:].as_signed())[0]
+        p, _ = self._cell(m, x, y, C, 2, low[rows:].as_signed())
+        found = Cat(later(m, low[:rows], 2), p)[: len(a) + len(b)].as_signed()
+        return later(m, found, unit.latency - DSP48_LATENCY)
+
+    def _limbs(self, value: Value, most: int) -> list[Value]:
+        if len(value) <= most:
+            return [value]
+        return [Cat(value[:LIMB], Const(0, 1)).as_signed(), value[LIMB:].as_signed()]
+
+    def _cell(
+        self, m: Module, x: Value, y: Value, adds: int, inputs: int, addend: Value = NONE
+    ) -> tuple[Value, Value]:
+        """The product and the ``addend``, and the same for the next cell, after so many ``inputs``
+        registers of the operands, the pipeline and the output register; C has one."""
+        c, passed = (addend, NONE) if adds == C else (NONE, addend)
+        p, following = Signal(signed(48)), Signal(48)
+        wired = {"A": (x, 30), "B": (y, DSP_WIDTH), "C": (c, 48), "PCIN": (passed, 48)}
+        wired |= {"ACIN": (NONE, 30), "BCIN": (NONE, 18), "D": (NONE, self.wider)}
+        wired |= {"INMODE": (NONE, 5), "ALUMODE": (NONE, 4), "CARRYINSEL": (NONE, 3)}
+        wired |= {"OPMODE": (Const(adds, self.opmode), self.opmode)}
+        wired |= dict.fromkeys(_OFF, (NONE, 1)) | dict.fromkeys(_ON, (ONE, 1))
+        m.submodules += Instance(
+            self.name,
+            **{f"p_{of}": inputs for of in ("AREG", "BREG", "ACASCREG", "BCASCREG")},
+            **{f"p_{of}": 1 for of in ("CREG", "MREG", "PREG")},
+            **{f"p_{of}": 0 for of in (*_WITHOUT, "CARRYINSELREG")},
+            **{f"i_{of}": _resized(value, width) for of, (value, width) in wired.items()},
+            i_CLK=ClockSignal(),
+            o_P=p,
+            o_PCOUT=following,
+        )
+        return p, following
+
+
+def _orders(a: Value, b: Value) -> list[tuple[Value, Value]]:
+    """The operands on the wider and on the narrower input: first, the wider on the wider one."""
+    return [(a, b), (b, a)] if len(a) >= len(b) else [(b, a), (a, b)]
+
+
+def _resized(value: Value, width: int) -> Value:
+    return Cat(value, value[-1].replicate(width - len(value)))
+
+
 SUMS = (_merge_sum, _first_rows_sum, _add_row_sum)
 FORMS = {
-    "ecp5": MultiplierCell(_mult18x18d, _merge_ecp5, _first_rows_ecp5, _add_row_ecp5),
-    "gowin": MultiplierCell(_mult18x18_gowin, *SUMS),
-    "nexus": MultiplierCell(_mult18x18_nexus, *SUMS),
+    "ecp5": MultiplierCell(partial(_of_18, _mult18x18d), merge_ecp5, first_rows_ecp5, add_row_ecp5),
+    "gowin": MultiplierCell(partial(_of_18, _mult18x18_gowin), *SUMS),
+    "nexus": MultiplierCell(partial(_of_18, _mult18x18_nexus), *SUMS),
+    "xcup": MultiplierCell(Dsp48("DSP48E2", 27, 9).product, *SUMS),
+    "xc7": MultiplierCell(Dsp48("DSP48E1", 25, 7).product, *SUMS),
 }

@@ -45,7 +45,7 @@ def to_rtlil(component: wiring.Component, module: str) -> str:
 
 _UNIT = re.compile(
     r"^((?:module|  cell) \\?)rbdgen_"
-    r"(?=(?:(?:ram|block)_\d+x\d+|mul_\d+x\d+_l\d+(?:_logic)?"
+    r"(?=(?:(?:ram|block)_\d+x\d+|mul_\d+x\d+_l\d+(?:_r\d+x\d+|_logic)?"
     r"|sincos_\d+p\d+_\d+(?:_logic)?|recip_\d+tm?\d+s\d+_\d+(?:_logic)?)[\s(])",
     re.MULTILINE,
 )

@@ -40,7 +40,9 @@ class Site:
 
     def product(self, a: int, b: int) -> Multiplier:
         """The multiplier for operands of so many bits."""
-        return Multiplier(a, b, self.target.multiplier_latency(a, b, self.style), self.style)
+        rows = self.target.spent(a, b)[1] if self.style == "dsp" else (0, 0)
+        latency = self.target.multiplier_latency(a, b, self.style)
+        return Multiplier(a, b, latency, self.style, rows)
 
     def function(
         self, unit: FunctionUnit, products: Sequence[Multiplier], **operands: Value

@@ -294,7 +294,9 @@ def _product(target: Target, a: int, b: int, style: Style, count: Counter[str]) 
     if style == "logic":
         count["logic_product_bits"] += a * b
         return
-    parts = target.hardware_multipliers(a, b)
+    parts, rows = target.spent(a, b)
+    if any(rows):  # LUTs add a triple, and a word for each pair of bits
+        count["sum_bits"] += (max(a, b) + 2) * (1 + sum(-(-bits // 2) for bits in rows))
     count["products"] += parts
     count["wide_product_bits"] += (a + b) * (parts - 1)
 

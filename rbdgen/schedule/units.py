@@ -127,10 +127,10 @@ def shared_jobs(
     kind: dict[Job, UnitKind] = {}
     each: dict[UnitKind, int] = {}
     products = {own: ab for members in classes.values() for own, ab in members.items()}
-    for (number, cost, *_), members in sorted(classes.items()):
-        widths = tuple(max(w[k] for w in members.values()) for k in (0, 1))
-        own = UnitKind("mul", widths, (number,) if number else ())
-        each[own] = cost
+    for (number, *_), members in sorted(classes.items()):
+        a, b = (max(w[k] for w in members.values()) for k in (0, 1))
+        own = UnitKind("mul", (a, b), (number,) if number else ())
+        each[own] = target.hardware_multipliers(a, b)
         kind |= dict.fromkeys(members, own)
     turns = max((fixed.formats[angle].width for angle in angles(fixed)), default=0)
     for node in angles(fixed).values():
