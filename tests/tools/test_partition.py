@@ -13,6 +13,7 @@ from rbdgen.api.integer_model import ports_of
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.target import counted
 from rbdgen.rtl.multiplier import behaviours
+from rbdgen.rtl.multiplier_cells import emit_cells
 from rbdgen.rtl.separate_module import with_own_names
 from rbdgen.shell.emit import emit, to_verilog
 from rbdgen.tools import yosys
@@ -152,11 +153,12 @@ def test_cells_are_nearly_those_of_the_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     core = compile_front(front_end("pendulum", functions=("fd",), ii=3))
+    made = emit(core.accelerator, "core")
+    cells = with_own_names(emit_cells(made.multipliers, "xcup"), "core")
     sources = []
-    for name, text in emit(core.accelerator, "core").files.items():
-        if name in ("core.il", "core.v"):
-            sources.append(tmp_path / name)
-            sources[-1].write_text(text)
+    for name, text in {"core.il": made.files["core.il"], "core_xcup.il": cells}.items():
+        sources.append(tmp_path / name)
+        sources[-1].write_text(text)
     whole = synth_xilinx(sources, "core")
     said: list[str] = []
     monkeypatch.setattr(yosys, "parts", partial(parts, size=30_000, longest=30_000))
