@@ -27,7 +27,10 @@ BESIDE = ("framing_error", WORD, WRITE, FIRST)
 # Family of a target → what Vivado calls the families that its design is for.
 FAMILIES = {
     "xc7": ("zynq", "artix7", "kintex7", "virtex7", "spartan7"),
-    "xcup": ("zynquplus", "kintexuplus", "virtexuplus", "artixuplus", "zynquplusRFSOC"),
+    "xcup": (
+        *("zynquplus", "kintexuplus", "virtexuplus", "virtexuplusHBM", "artixuplus"),
+        "zynquplusRFSOC",
+    ),
 }
 # A part of each, in Vivado's words: the target's, of a package and a speed grade.
 PARTS = {"xc7": "xc7k325tffg900-2", "xcup": "xcvu9p-flga2104-2L-e"}
@@ -56,12 +59,35 @@ class ZynqBoard:
     reset: str
     clocked: str
     interrupt: str
+    family: str
+    template: str = "package/block_design.tcl.jinja"
 
 
-BOARDS = (
+@dataclass(frozen=True)
+class Card:
+    """A card of PCI Express, and what its board files call the link.
+
+    ``clock``: pins of the reference clock; ``reset``: the pin of PERST#, and its standard;
+    ``frequency``: of the core, MHz.
+    """
+
+    name: str
+    file: str
+    part: str
+    preset: str
+    link: str
+    clock: tuple[str, str]
+    reset: tuple[str, str]
+    frequency: int = 150
+    family: str = "xcup"
+    template: str = "package/card_design.tcl.jinja"
+
+
+BOARDS: tuple[ZynqBoard | Card, ...] = (
     ZynqBoard(
         name="PYNQ-Z2",
         file="pynq_z2",
+        family="xc7",
         part="xc7z020clg400-1",
         preset="*:pynq-z2:*",
         processor="processing_system7",
@@ -78,6 +104,7 @@ BOARDS = (
     ZynqBoard(
         name="KV260",
         file="kv260",
+        family="xcup",
         part="xck26-sfvc784-2LV-c",
         preset="*:kv260_som:*",
         processor="zynq_ultra_ps_e",
@@ -92,14 +119,47 @@ BOARDS = (
         clocked="ps/maxihpm0_fpd_aclk ps/saxihp0_fpd_aclk",
         interrupt="pl_ps_irq0",
     ),
+    Card(
+        name="VCU118",
+        file="vcu118",
+        part="xcvu9p-flga2104-2L-e",
+        preset="*:vcu118:*",
+        link="pci_express_x16",
+        clock=("AC9", "AC8"),
+        reset=("AM17", "LVCMOS18"),
+    ),
+    Card(
+        name="Alveo U50",
+        file="u50",
+        part="xcu50-fsvh2104-2-e",
+        preset="*:au50:*",
+        link="pci_express_x16",
+        clock=("AB9", "AB8"),
+        reset=("AW27", "LVCMOS18"),
+    ),
+    Card(
+        name="Alveo U250",
+        file="u250",
+        part="xcu250-figd2104-2L-e",
+        preset="*:au250:*",
+        link="pci_express_x16",
+        clock=("AM11", "AM10"),
+        reset=("BD21", "LVCMOS12"),
+    ),
 )
+
+
+def boards_of(family: str) -> list[ZynqBoard | Card]:
+    """The boards with a part of a target's family; of one that is not AMD's, all."""
+    return [board for board in BOARDS if board.family == family or family not in FAMILIES]
 
 
 def package_vivado(
     folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
 ) -> tuple[Path, list[str]]:
-    """Write FOLDER/vivado: ``NAME_ip.v``, ``package_ip.tcl``, for each board the Tcl of a block
-    design with an AXI DMA, ``ooc.tcl`` for the design alone, and ``NAME.mk``, which runs them.
+    """Write FOLDER/vivado: ``NAME_ip.v``, ``package_ip.tcl``, for each board of the target's family
+    the Tcl of a block design, ``ooc.tcl`` for the design alone, ``NAME.mk``, which runs them, and
+    ``NAME_linux.h``, by which Linux on such a board, or with such a card, asks the design.
 
     Returns the folder and notes. OutputError for a folder that is none or was changed, unless
     ``trust``.
@@ -118,16 +178,17 @@ def package_vivado(
             f"made for {entry.target}, whose multipliers are registered as an ECP5's are: "
             f"--target {' or '.join(FAMILIES)} fits AMD's"
         )
-    kind = family if family in FAMILIES else "xcup"
+    kind, boards = family if family in FAMILIES else "xcup", boards_of(family)
+    made_for = [family] if family in FAMILIES else list(FAMILIES)
     files = {
         f"{name}_ip.v": ip_text(name, ports),
         "package_ip.tcl": render(
             "package/package_ip.tcl.jinja",
             name=name,
             version=".".join(entry.generator.split()[-1].split(".")[:2]),
-            part=BOARDS[0].part,
+            part=boards[0].part,
             sources=[f"../{name}.v", f"../{name}_axi_words.v", f"{name}_ip.v"],
-            families=" ".join(f"{own} Production" for every in FAMILIES.values() for own in every),
+            families=" ".join(f"{own} Production" for key in made_for for own in FAMILIES[key]),
             idle=[port.name for port in ports if port.taken and port.name in BESIDE],
         ),
         "ooc.tcl": render(
@@ -137,12 +198,17 @@ def package_vivado(
             period=PERIOD[kind],
             sources=[f"../{name}.v"],
         ),
-        f"{name}.mk": render("package/vivado.mk.jinja", name=name, boards=BOARDS),
+        f"{name}.mk": render("package/vivado.mk.jinja", name=name, boards=boards),
     }
-    for board in BOARDS:
+    for kind in ("h", "c"):
+        text = render(f"package/linux.{kind}.jinja", name=name, NAME=name.upper())
+        files[f"{name}_linux.{kind}"] = text
+    for board in boards:
         file = f"{board.file}.tcl"
+        if isinstance(board, Card):
+            files[f"{board.file}.xdc"] = render("package/card.xdc.jinja", board=board)
         files[file] = render(
-            "package/block_design.tcl.jinja",
+            board.template,
             name=name,
             file=file,
             board=board,

@@ -183,7 +183,7 @@ MARKDOWN = Language(_MARKDOWN, _in_prose, "-")
 LANGUAGES = {
     **dict.fromkeys(("c", "h", "cpp", "cc", "hpp", "inc", "cu", "v", "sv"), C),
     **dict.fromkeys(("py", "pyi", "toml"), PYTHON),
-    **dict.fromkeys(("tcl", "mk", "cfg"), TCL),
+    **dict.fromkeys(("tcl", "xdc", "mk", "cfg"), TCL),
     "txt": CMAKE,  # CMakeLists.txt
     **dict.fromkeys(("core", "yaml"), YAML),
     "vhd": VHDL,

@@ -7,17 +7,28 @@ import re
 import subprocess
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rbdgen.api import generate
 from rbdgen.api.folder import OutputError
 from rbdgen.api.fusesoc import ShellPort, package_fusesoc, shell_ports
-from rbdgen.api.vivado import BESIDE, BOARDS, NOTE, ZynqBoard, ip_text, package_vivado
+from rbdgen.api.vivado import (
+    BESIDE,
+    BOARDS,
+    NOTE,
+    Card,
+    ZynqBoard,
+    boards_of,
+    ip_text,
+    package_vivado,
+)
 from tests.support.icarus import binary
 from tests.support.lint import check_lint
 
-NAMES = {"accelerator": "pendulum_xc7_ii2_accelerator_id_m", "core": "pendulum_registers_xc7_id"}
+NAMES = {"accelerator": "pendulum_xc7_ii2_accelerator_id_m", "core": "pendulum_registers_xcup_id"}
+FAMILY = {"accelerator": "xc7", "core": "xcup"}
 AXI = {"S_AXIS": "axis", "M_AXIS": "axis", "S_AXI": "aximm"}
 COMMANDS = (
     "create_project",
@@ -51,6 +62,8 @@ COMMANDS = (
     "report_timing_summary",
     "get_timing_paths",
     "ipx::get_ports",
+    "make_bd_intf_pins_external",
+    "make_bd_pins_external",
 )
 
 
@@ -58,7 +71,7 @@ COMMANDS = (
 def design(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("vivado") / str(request.param)
     if request.param == "core":
-        generate("pendulum", place, target="xc7", parameters="registers")
+        generate("pendulum", place, target="xcup", parameters="registers")
     else:
         generate("pendulum", place, accelerator=True, functions=("id", "m"), ii=2, target="xc7")
     assert package_vivado(place) == (place / "vivado", [NOTE])
@@ -105,18 +118,24 @@ def recorded(script: Path, presets: str = "", slack: str = "100%") -> list[tuple
     return said
 
 
-@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.file)
+def made_for(design: Path, kind: type) -> list[Any]:
+    return [own for own in boards_of(FAMILY[design.name]) if isinstance(own, kind)]
+
+
 @pytest.mark.parametrize("preset", ["", "vendor:board:1.0"])
-def test_block_designs(board: ZynqBoard, preset: str, design: Path) -> None:
-    said = recorded(design / "vivado" / f"{board.file}.tcl", preset)
-    assert (
-        "create_bd_cell",
-        "-type",
-        "ip",
-        "-vlnv",
-        f"rbdgen:user:{name_of(design)}_ip:10.0",
-        "core",
-    ) in said
+def test_block_designs(preset: str, design: Path) -> None:
+    for board in made_for(design, ZynqBoard):
+        said = recorded(design / "vivado" / f"{board.file}.tcl", preset)
+        check_design(said, design, preset)
+        nets = [words[1:] for words in said if words[0] == "connect_bd_net"]
+        ends = {pin for words in said if words[0] == "connect_bd_intf_net" for pin in words[1:]}
+        assert {"dma/M_AXI_MM2S", "dma/M_AXI_S2MM", "dma/S_AXI_LITE"} <= ends
+        assert {"dma/mm2s_introut", "dma/s2mm_introut"} < {start for start, _ in nets}
+
+
+def check_design(said: list[tuple[str, ...]], design: Path, preset: str) -> None:
+    core = f"rbdgen:user:{name_of(design)}_ip:10.0"
+    assert ("create_bd_cell", "-type", "ip", "-vlnv", core, "core") in said
     assert not any(re.search(r"20\d\d\.\d", " ".join(words)) for words in said)  # Vivado's versions
     assert (("set_property", "board_part", preset, "current_project") in said) == bool(preset)
     links = [words[1:] for words in said if words[0] == "connect_bd_intf_net"]
@@ -126,9 +145,30 @@ def test_block_designs(board: ZynqBoard, preset: str, design: Path) -> None:
     assert set(ends.values()) == {1}  # no pin twice
     wanted = {f"core/{bus}" for bus in links_of(design)} | {"core/aclk", "core/aresetn"}
     assert wanted == {pin for pin in ends if pin.startswith("core/")}
-    assert {"dma/M_AXI_MM2S", "dma/M_AXI_S2MM", "dma/S_AXI_LITE"} <= ends.keys()
-    assert {"dma/mm2s_introut", "dma/s2mm_introut"} < {start for start, _ in nets}
+    cells = {words[-1] for words in said if words[0] == "create_bd_cell"} | {"ps"}
+    assert {pin.split("/")[0] for pin in [*ends, *(start for start, _ in nets)]} <= cells
     assert said[-1] == ("get_property", "PROGRESS", "get_runs")
+
+
+def test_cards(design: Path) -> None:
+    """Streams of PCI Express; without board files, which have its pins, there is no design."""
+    for card in made_for(design, Card):
+        script = design / "vivado" / f"{card.file}.tcl"
+        check_design(said := recorded(script, "vendor:card:1.0"), design, "vendor:card:1.0")
+        outside = {words[2] for words in said if words[0].endswith("_external")}
+        xdc = script.with_suffix(".xdc").read_text()
+        ports = set(re.findall(r"get_ports (\w+?)(?:_clk_[pn])?\]", xdc))
+        assert ports == outside - {"pcie_link"}
+        assert all(pin in xdc.split() for pin in (*card.clock, *card.reset))
+        with pytest.raises(Exception, match=f"no board file of {card.name}"):
+            recorded(script)
+
+
+def test_what_is_made_of_a_target() -> None:
+    """A board has a part of the target's family; a target of others serves every board."""
+    assert [board.file for board in boards_of("xc7")] == ["pynq_z2"]
+    assert [board.file for board in boards_of("xcup")] == ["kv260", "vcu118", "u50", "u250"]
+    assert boards_of("ecp5") == list(BOARDS)
 
 
 def test_the_ip_is_packaged_of_files_that_are_there(design: Path) -> None:
@@ -138,6 +178,9 @@ def test_the_ip_is_packaged_of_files_that_are_there(design: Path) -> None:
     assert len(files) == 3
     assert all(Path(file).is_file() for file in files)
     assert ("set_property", "top", f"{name_of(design)}_ip", "current_fileset") in said
+    (own,) = [words[2] for words in said if words[:2] == ("set_property", "supported_families")]
+    assert ("zynq Production" in own) == (FAMILY[design.name] == "xc7")
+    assert ("virtexuplusHBM Production" in own) == (FAMILY[design.name] == "xcup")
 
 
 def test_every_port_of_the_shell_is_in_an_interface(design: Path) -> None:
@@ -195,10 +238,12 @@ def test_the_design_alone(design: Path) -> None:
     said = recorded(script, slack="0.5")
     (files,) = [words[1] for words in said if words[0] == "read_verilog"]
     assert Path(files).samefile(design / f"{name_of(design)}.v")
-    options = ("-top", name_of(design), "-part", "xc7k325tffg900-2", "-mode", "out_of_context")
+    xc7 = FAMILY[design.name] == "xc7"
+    part, period = ("xc7k325tffg900-2", 5.0) if xc7 else ("xcvu9p-flga2104-2L-e", 3.0)
+    options = ("-top", name_of(design), "-part", part, "-mode", "out_of_context")
     assert ("synth_design", *options) in said
     constraint = design / "vivado" / "ooc" / "clock.xdc"
-    assert constraint.read_text() == "create_clock -name clk -period 5.0 [get_ports clk]\n"
+    assert constraint.read_text() == f"create_clock -name clk -period {period} [get_ports clk]\n"
     assert ("read_xdc", "-mode", "out_of_context", str(constraint)) in said
     asked = constraint.with_name("asked.tcl")
     asked.write_text(f"set argv {{some-part 2.5}}\nsource {{{script}}}\n")
@@ -212,7 +257,8 @@ def test_make_runs_scripts_that_are_there(design: Path) -> None:
     command = ["make", "-n", "-C", str(folder), "-f", f"{name_of(design)}.mk"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     scripts = re.findall(r"-source (\S+)", done.stdout)
-    assert scripts == ["ooc.tcl", "package_ip.tcl", *(f"{board.file}.tcl" for board in BOARDS)]
+    boards = boards_of(FAMILY[design.name])
+    assert scripts == ["ooc.tcl", "package_ip.tcl", *(f"{board.file}.tcl" for board in boards)]
     assert all((folder / script).is_file() for script in scripts)
 
 
