@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from ..design.design import formulation_of, is_looped
@@ -10,11 +11,11 @@ from ..design.effects import refuse_design
 from ..design.rules import LOOPS
 from ..dynamics.interface import random_inputs, to_columns, unit_inputs
 from ..dynamics.program import program
-from ..graph.graph import Graph, Multiple, cone, multiple
+from ..graph.graph import Graph, Multiple, cone, extracted, multiple
 from ..graph.node import Builder, Node, Op
 from ..graph.verify import verify
-from ..graph.visits import Program, Source, Visit, VisitResult, inlined, scaled
-from ..graph.word import PARAMETER, indices, kind_of, not_registers, spell
+from ..graph.visits import Program, Source, Visit, VisitResult, inlined, once, scaled, then
+from ..graph.word import PARAMETER, Word, indices, kind_of, not_registers, parse, spell
 from ..passes.mixed_precision import InDouble, in_double
 from ..robot.limbs import limbs_of
 from ..robot.model import Robot
@@ -92,8 +93,8 @@ def _visits(front: Front, robot: Robot, held: dict[Node, str]) -> Program:
 
 
 FACTORS, COLUMN = "factors", "column"  # the templates of a graph that solves for columns
-FIRST = Visit(FACTORS, ())
 FEW = 4  # columns that are worth lanes
+AGAIN = "_again"  # behind templates of limbs at the q̈ that was found
 
 
 def alike(front: Front) -> list[Program]:
@@ -105,22 +106,63 @@ def alike(front: Front) -> list[Program]:
     if front.parameters is not None or is_looped(front.design):
         return []
     columns = solving(graph)
-    found = [columns] if columns else []
+    found = [columns.program(once(FACTORS, Graph(graph.inputs, columns.before)))] if columns else []
     if limbs_of(robot).turning:
         from .limbs.names import LimbError
-        from .limbs.split import split
 
-        anything = random_inputs(robot, graph.inputs, LIMB_SAMPLES, LIMB_SEED)
-        try:
-            limbs = split(graph, robot, anything, dict.fromkeys(graph.nodes, ""), (), ("",))
-            found.append(limbs.program(graph.inputs))
-        except LimbError:
-            pass  # they share nothing
+        with suppress(LimbError):  # limbs that share nothing
+            found += _on_limbs(graph, robot, columns)
     return found
 
 
-def solving(graph: Graph) -> Program | None:
-    """A graph that solves M x = b for many columns b at once, as visits to one column.
+def _on_limbs(graph: Graph, robot: Robot, columns: Columns | None) -> list[Program]:
+    """The graph on limbs; of one that solves for columns what comes before them.
+
+    There limbs are visited twice: up to q̈, which depends on all of them, and at that q̈.
+    """
+    if columns is None:
+        return [_split(graph, robot)]
+    if columns.qdd.keys() & {*graph.inputs} or not columns.sides:
+        return []
+    first = {n: node for n, node in columns.before.items() if n not in columns.sides}
+    known = {node: (name, 1.0) for name, node in columns.qdd.items()}
+    at_qdd = {name: columns.before[name] for name in columns.sides}
+    found = _split(extracted({**first, **columns.qdd}, graph.inputs, {}), robot)
+    again = _split(extracted(at_qdd, graph.inputs, known), robot)
+    return [columns.program(then(found, again.called(AGAIN), graph.inputs))]
+
+
+def _split(graph: Graph, robot: Robot) -> Program:
+    """The graph as visits to its limbs; LimbError."""
+    from .limbs.split import split
+
+    anything = random_inputs(robot, graph.inputs, LIMB_SAMPLES, LIMB_SEED)
+    limbs = split(graph, robot, anything, dict.fromkeys(graph.nodes, ""), (), ("",))
+    return limbs.program(graph.inputs)
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Columns x of M x = b that are solved for, each a visit to one template.
+
+    ``visits`` read words of the task and of ``before``, which has all other outputs too: name →
+    node. ``sides``: those that are entries of b alone, named as those of x are; none where x has no
+    such names. ``qdd``: what was solved for before.
+    """
+
+    task: Collection[str]
+    visits: Program
+    before: dict[str, Node]
+    sides: Collection[str]
+    qdd: Mapping[str, Node]
+
+    def program(self, before: Program) -> Program:
+        """All visits, from those that give the words of before."""
+        return then(before, self.visits, self.task)
+
+
+def solving(graph: Graph) -> Columns | None:
+    """What a graph that solves M x = b for many columns b at once has of them.
 
     The graph says what is ``known`` in it: entries of b and x by the column's number, those of the
     factors L and D of M. None where there are few columns, or one waits for another.
@@ -138,32 +180,46 @@ def solving(graph: Graph) -> Program | None:
     if len(columns) < FEW:
         return None
     before = {name: node for name, node in graph.outputs.items() if multiple(node).of not in x}
-
-    def source(own: Multiple) -> Source:
-        if own.of is None:
-            return own.factor
-        name = own.of.name
-        if own.of.op is not Op.INPUT:
-            before[name := spell("word", own.of.index)] = own.of
-        return scaled(VisitResult(FIRST, name) if name in before else name, own.factor)
-
-    shared = {name: source(Multiple(1.0, own.of)) for name, own in factors.items() if own.of}
-    template = _column(factors)
-    reads: dict[Visit, dict[str, Source]] = {FIRST: {name: name for name in graph.inputs}}
-    for c in columns:
-        b = {spell("b", k): source(own) for (n, k), own in known["b"].items() if n == c}
-        own_reads = shared | b
-        reads[Visit(COLUMN, (c,))] = {p: own_reads.get(p, 0.0) for p in template.inputs}
+    named: dict[int, Word] = {}  # column → the first output that it has
     outputs: dict[str, Source] = {}
     for name, node in graph.outputs.items():
         of = multiple(node)
         if of.of in x:
             c, k = x[of.of]
+            named.setdefault(c, parse(name))
             solved = VisitResult(Visit(COLUMN, (c,)), spell("x", k))
             outputs[name] = scaled(solved, of.factor / known["x"][c, k].factor)
-        else:
-            outputs[name] = VisitResult(FIRST, name)
-    return Program({FACTORS: Graph(graph.inputs, before), COLUMN: template}, reads, outputs)
+
+    def source(own: Multiple, name: str) -> Source:
+        if own.of is None:
+            return own.factor
+        if own.of.op is Op.INPUT:
+            return scaled(own.of.name, own.factor)
+        before[name] = own.of
+        return scaled(name, own.factor)
+
+    shared = {name: source(Multiple(1.0, own.of), name) for name, own in factors.items() if own.of}
+    direct = {*before}
+    matrices = len(named) == len(columns) and all(len(own.indices) == 2 for own in named.values())
+
+    def side(c: int, k: int) -> str:
+        return spell(f"b_{named[c].kind}", k, named[c].indices[1]) if matrices else spell("b", c, k)
+
+    template = _column(factors)
+    reads: dict[Visit, dict[str, Source]] = {}
+    for c in columns:
+        b = {spell("b", k): source(own, side(n, k)) for (n, k), own in known["b"].items() if n == c}
+        own_reads = shared | b
+        reads[Visit(COLUMN, (c,))] = {p: own_reads.get(p, 0.0) for p in template.inputs}
+    qdd = {spell("qdd", k): own for (c, k), own in known["x"].items() if c == 0 and own.of}
+    sides = before.keys() - direct if matrices and all(x.factor == 1 for x in qdd.values()) else ()
+    return Columns(
+        graph.inputs,
+        Program({COLUMN: template}, reads, outputs),
+        before,
+        sides,
+        {name: own.of for name, own in qdd.items() if own.of},
+    )
 
 
 def _solved(

@@ -90,6 +90,27 @@ class Program:
         words = {port: factored(source) for port, source in self.reads[visit].items()}
         return {port: (word, by) for port, (word, by) in words.items() if isinstance(word, str)}
 
+    def called(self, suffix: str) -> Program:
+        """The same visits to templates with a suffix to their names."""
+
+        def renamed(source: Source) -> Source:
+            word, by = factored(source)
+            if not isinstance(word, VisitResult):
+                return source
+            return scaled(VisitResult(_renamed(word.visit), word.name), by)
+
+        def _renamed(visit: Visit) -> Visit:
+            return Visit(visit.template + suffix, visit.key)
+
+        return Program(
+            {name + suffix: graph for name, graph in self.templates.items()},
+            {
+                _renamed(visit): {port: renamed(source) for port, source in reads.items()}
+                for visit, reads in self.reads.items()
+            },
+            {name: renamed(source) for name, source in self.outputs.items()},
+        )
+
     def given(self, visit: Visit) -> dict[str, tuple[str, float]]:
         """A visit's result → the output that it is, and the factor; what is no output is not in it.
 

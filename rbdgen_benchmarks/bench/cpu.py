@@ -40,6 +40,7 @@ CASES = (
     ("iiwa14", "fixed", "did", PEERS),
     ("iiwa14", "fixed", "dfd", PEERS),
     ("hyq", "floating", "did", PEERS),
+    ("hyq", "floating", "dfd", PEERS),
     ("humanoid", "floating", "dfd", FORMS[:1]),
 )
 STATES = 100_000  # whose errors are taken

@@ -27,9 +27,14 @@ ABOUT = {"robot": "a robot", "functions": "functions"}
 CASES = {
     "columns": ("pendulum", {"functions": ("dfd",), "float_error": 1e-6}, {FACTORS, COLUMN}),
     "several": ("pendulum", {"functions": ("dfd", "did", "minv")}, {FACTORS, COLUMN}),
+    "limbs and columns": (
+        WALKER,
+        {"functions": ("dfd",), "base": "floating", "float_error": 1.0},
+        {"trunk", "limb", "rest", "trunk_again", "limb_again", "rest_again", COLUMN},
+    ),
     "limbs": (WALKER, {"functions": ("did",), "base": "floating"}, {"trunk", "limb", "rest"}),
 }
-FEW = ("columns", "limbs")
+FEW = ("columns", "limbs and columns")
 
 
 @pytest.mark.parametrize(("robot", "choices", "templates"), CASES.values(), ids=CASES)

@@ -185,7 +185,8 @@ class Alike:
         nothing that is asked for, all that is of the limb."""
         own, others = list[Apart](), list[Apart]()
         for name, node in self.graph.outputs.items():
-            there = self.reads[node] == {0} and self.graph.outputs.get(self.names.other(name, limb))
+            mine = self.reads[node] == {0} and self.names.limb(name) <= {0}
+            there = self.graph.outputs.get(self.names.other(name, limb)) if mine else None
             if there:
                 inside = all(joint in self.names.limb_of for joint, _ in self.names.joints(name))
                 apart, _ = _apart(values[node], self.values[there])
@@ -218,7 +219,7 @@ class Alike:
         """The first limb's outputs that all have → what they are called in each, and the signs."""
         found: dict[str, list[Signed]] = {}
         for name, node in self.graph.outputs.items():
-            if not self._in(node, 0) or node not in able:
+            if not self._in(node, 0) or node not in able or not self.names.limb(name) <= {0}:
                 continue
             signed: list[Signed] = []
             for own in self.seen:
