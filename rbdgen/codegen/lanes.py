@@ -106,14 +106,15 @@ class LaneFacts(Record):
 def lanes(
     programs: Iterable[Program], graph: Graph, interface: ArrayInterface, ahead: Sequence[int]
 ) -> Lanes | None:
-    """The stages of that one of programs that takes the fewest operations and moves.
+    """The stages of that one of programs that takes the fewest operations, moves and words.
 
     Each computes ``graph``. None where none saves enough. ``ahead``: the inputs whose sines and
     cosines are there.
     """
+    most = SAVES * len(computed(graph))
     made = (_Writer(program, graph, interface, ahead).lanes() for program in programs)
-    least = min(made, key=lambda own: own.facts.cost, default=None)
-    return least if least and least.facts.cost <= SAVES * len(computed(graph)) else None
+    enough = [own for own in made if own.facts.cost <= most]
+    return min(enough, key=lambda own: own.facts.cost + own.words, default=None)
 
 
 class _Writer:
