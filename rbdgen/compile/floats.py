@@ -162,7 +162,7 @@ class Columns:
 
 
 def solving(graph: Graph) -> Columns | None:
-    """What a graph that solves M x = b for many columns b at once has of them.
+    """The columns of a graph that solves M x = b for many b at once.
 
     The graph says what is ``known`` in it: entries of b and x by the column's number, those of the
     factors L and D of M. None where there are few columns, or one waits for another.
