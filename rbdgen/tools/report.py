@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from ..design.target import LUT_RAMS, PLACERS, ROUTERS, Target, counted, find_target
@@ -32,6 +33,18 @@ class Usage(Record):
     def percent(self) -> float:
         """How many of a hundred are used."""
         return round(100 * self.used / self.available, 1) if self.available else 0.0
+
+
+@dataclass(frozen=True)
+class Pace(Record):
+    """Cycles of a function: ``latency`` from a task to its result, ``interval`` between tasks."""
+
+    latency: int
+    interval: float
+
+    def at(self, mhz: float) -> str:
+        """The same in time, for a clock in MHz: of the core alone, without a link."""
+        return f"{self.latency / mhz:.2f} µs a task, {mhz / self.interval:.1f} M tasks/s"
 
 
 @dataclass(frozen=True)
@@ -63,6 +76,7 @@ class SynthesisReport(Record):
     pins_cells: Mapping[str, int]
     placements: tuple[Placement, ...] = ()
     notes: tuple[str, ...] = ()  # what the placements' clocks leave out
+    paces: Mapping[str, Pace] = field(default_factory=dict)  # by function
 
     @classmethod
     def of(cls, part: Target, cells: Cells) -> SynthesisReport:
@@ -99,6 +113,15 @@ class SynthesisReport(Record):
             best = max(tried, key=lambda p: p.fmax)
             every = ", ".join(f"{p.fmax:.1f} (seed {p.seed})" for p in tried)
             lines += [f"  speed {speed}: {every} MHz", f"    slowest: {best.critical_summary}"]
+            clocks = [p.fmax for p in tried]
+            typical = median(clocks)
+            if len(tried) > 1:
+                lines.append(
+                    f"    median of {len(tried)} seeds {typical:.1f} MHz, least {min(clocks):.1f}, "
+                    f"best {max(clocks):.1f}"
+                )
+            at = "at the median" if len(tried) > 1 else "at this clock (--seeds 3: the median)"
+            lines += [f"    {name} {at}: {pace.at(typical)}" for name, pace in self.paces.items()]
         if self.pins_cells:
             around = ", ".join(f"{n} {cell}" for cell, n in sorted(self.pins_cells.items()))
             lines.append(f"  placed with {around} around it, not counted above")
@@ -109,6 +132,7 @@ class SynthesisReport(Record):
 
 
 Options = Mapping[str, Any]  # of place_and_route
+NO_PACES: Mapping[str, Pace] = {}
 Each = Callable[[Path, Target, Sequence[Options], Progress], Sequence[Placement]]
 
 
@@ -143,6 +167,7 @@ def synthesize(
     router: str = ROUTERS[0],
     floorplanned: bool = True,
     each: Each = one_by_one,
+    paces: Mapping[str, Pace] = NO_PACES,
 ) -> SynthesisReport:
     """Map a design to a part's family and place it once for each speed grade and seed.
 
@@ -156,6 +181,7 @@ def synthesize(
         freq: MHz aimed at.
         placer, router, floorplanned: as for :func:`rbdgen.tools.nextpnr.place_and_route`.
         each: places with each of the options in turn, or at once, which it tells ``progress``.
+        paces: cycles by function, which a placement's clock turns into time.
 
     Raises:
         SynthesisError: a missing tool, what a tool said, or what a part other than an ECP5 lacks.
@@ -180,7 +206,7 @@ def synthesize(
         options = [{"speed": s, "seed": k, **common} for s in speeds for k in seeds]
         placements = each(pinned, part, options, progress or (lambda _: None))
         report = replace(report, pins_cells=pins.count, placements=tuple(placements))
-        report = replace(report, notes=FAMILIES[part.family].notes)
+        report = replace(report, notes=FAMILIES[part.family].notes, paces=dict(paces))
     write(out_dir / "report.json", (json.dumps(report.to_json(), indent=2) + "\n").encode())
     write(out_dir / "report.txt", f"{report}\n".encode())
     return report

@@ -14,10 +14,10 @@ from rbdgen.design.target import TARGETS, find_target
 from rbdgen.rtl.multiplier import Multiplier, behaviours
 from rbdgen.rtl.multiplier_cells import emit_cells
 from rbdgen.rtl.queues import NOT_SHARED
-from rbdgen.tools.nextpnr import place_and_route
-from rbdgen.tools.report import SynthesisReport, Usage, synthesize
+from rbdgen.tools.nextpnr import Placement, place_and_route
+from rbdgen.tools.report import Pace, SynthesisReport, Usage, synthesize
 from rbdgen.tools.toolchain import SynthesisError, Tool, run_tool
-from rbdgen.tools.yosys import count_ecp5, synth, synth_xilinx
+from rbdgen.tools.yosys import Cells, count_ecp5, synth, synth_xilinx
 
 UNIT = Multiplier(18, 18, 3)
 TOP = """
@@ -81,6 +81,23 @@ def test_report_is_written(report: SynthesisReport, folder: Path) -> None:
     best = report.best(8)
     assert best is not None
     assert f"{best.fmax:.1f} (seed 1) MHz" in (folder / "out" / "report.txt").read_text()
+
+
+def test_clocks_of_several_seeds_and_time() -> None:
+    """The median, least and best; µs and tasks a second follow from it."""
+
+    def placed(seed: int, fmax: float) -> Placement:
+        return Placement("ecp5-25f", 8, seed, fmax, {}, {}, {}, (), 1.0)
+
+    made = SynthesisReport.of(TARGETS["ecp5-25f"], Cells("dot2", {}, 1.0))
+    paces = {"id": Pace(90, 5)}
+    three = tuple(placed(k + 1, fmax) for k, fmax in enumerate((150.0, 180.0, 160.0)))
+    text = str(replace(made, placements=three, paces=paces))
+    assert "median of 3 seeds 160.0 MHz, least 150.0, best 180.0" in text
+    assert "id at the median: 0.56 µs a task, 32.0 M tasks/s" in text
+    text = str(replace(made, placements=three[:1], paces=paces))
+    assert "median of" not in text
+    assert "id at this clock (--seeds 3: the median): 0.60 µs a task, 30.0 M tasks/s" in text
 
 
 @pytest.mark.synthesis
