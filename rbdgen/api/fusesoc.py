@@ -174,7 +174,8 @@ def package_litex(
     folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
 ) -> tuple[Path, list[str]]:
     """Write FOLDER/litex: ``NAME_litex.py``, a module with streams, registers, and DMA with CSRs;
-    ``NAME_sim.py``, an example that simulates a SoC; ``NAME_packets.json``, its tasks and answers.
+    ``NAME_sim.py``, an example that simulates a SoC; ``NAME_packets.json``, its tasks and answers;
+    of an accelerator ``NAME_soc.py`` and ``NAME_firmware.c``, the same with a CPU.
 
     Returns the folder and notes. OutputError for a folder that is none or was changed, unless
     ``trust``.
@@ -202,6 +203,9 @@ def package_litex(
         f"{name}_sim.py": render("package/litex_sim.py.jinja", **facts),
         f"{name}_packets.json": json.dumps({"tasks": packets.tasks, "answers": packets.answers}),
     }
+    if not entry.is_core:
+        files[f"{name}_soc.py"] = render("package/litex_soc.py.jinja", **facts)
+        files[f"{name}_firmware.c"] = render("package/litex_firmware.c.jinja", **facts)
     for file, text in files.items():
         write_file(out / file, text)
     return out, [NOTE]
