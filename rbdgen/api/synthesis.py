@@ -111,7 +111,7 @@ def synthesize(
             progress=progress,
             keep=partial(cached_result, out / "parts", "part", say=progress),
         )
-        report = Mapped(name, target, cells.count, cells.modules, None)
+        report = Mapped(name, target, cells.count, cells.modules, None, cells.levels)
         write_file(out / "report.json", json.dumps(report.to_json(), indent=2) + "\n")
         write_file(out / "report.txt", mapped_text(report) + "\n")
         return Synthesis(report)
@@ -148,12 +148,15 @@ def _multipliers(ecp5: Path, name: str, part: Target, out: Path) -> Path:
         return ecp5
     units = [named(module) for module in _MODULES.findall(text_of(ecp5.parent, ecp5.name))]
     file = out / f"{name}_{part.family}.il"
-    try:
-        cells = emit_cells([unit for unit in units if unit], part.family)
-    except ValueError as error:  # made for a part whose multipliers take fewer cycles
-        raise UsageError(
-            f"target: {part.name}: {error}; generate the design with --target {part.name}"
-        ) from None
+    there = [unit for unit in units if unit]
+    for unit in there if part.family in XILINX else ():
+        least = part.multiplier_latency(unit.a_width, unit.b_width, unit.style)
+        if unit.style == "dsp" and unit.latency < least:  # made for wider ones
+            raise UsageError(
+                f"target: {part.name}: {unit.name}: a product of {least} cycles there; generate "
+                f"the design with --target {part.name}"
+            )
+    cells = emit_cells(there, part.family)
     write_file(file, with_own_names(cells, name))
     return file
 

@@ -82,7 +82,10 @@ def mapped_text(report: Mapped) -> str:
     """The cells of a design that is only mapped, and of its modules."""
     rows = [f"  {cell:<18}{n:>8}" for cell, n in sorted(report.cells.items())]
     modules = _of_modules(report.modules, report.top)
-    return "\n".join([f"{report.top} on {report.target}, mapped only", "", *rows, "", modules])
+    head = f"{report.top} on {report.target}, mapped only"
+    if report.levels:
+        head += f": {report.levels} LUTs and carry cells on the longest path within a module"
+    return "\n".join([head, "", *rows, "", modules])
 
 
 def _of_modules(modules: Mapping[str, Mapping[str, int]], top: str) -> str:

@@ -49,13 +49,17 @@ class Pace(Record):
 
 @dataclass(frozen=True)
 class Mapped(Record):
-    """A design mapped to a family of which nothing says whether it fits."""
+    """A design mapped to a family of which nothing says whether it fits, or how fast it is.
+
+    ``levels``: LUTs and carry cells, of four bits each, on the longest path within a module.
+    """
 
     top: str
     target: str
     cells: Mapping[str, int]
     modules: Mapping[str, Mapping[str, int]]
     fits: bool | None
+    levels: int | None = None
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,11 @@ MEMORIES = "ram"
 READ = 20_000_000  # bytes of Verilog that a run reads
 _MODULES = re.compile(r"^module \\?([^\s(]+)", re.MULTILINE)
 _ENDS = re.compile(r"(?<=^endmodule\n)", re.MULTILINE)
+# A type of cells that is none: how many LUTs and carry cells a module's longest path goes through,
+# with registers, memories and multipliers, all registered, at its ends.
+LEVELS = "$levels"
+_PATHS = "tee -q -o paths.txt ltp -noff t:LUT* t:INV t:MUXF* t:CARRY4 w:*"
+_PATH = re.compile(r"^Longest topological path in \\?(\S+) \(length=(\d+)\)", re.MULTILINE)
 LUT6_COSTS = "2:2,3,6:5,10,20"  # of LUTs with 1, 2, …, 8 inputs, as synth_xilinx has them
 # Gives the result of the function, or what it gave before for the same text.
 Keep = Callable[[str, Callable[[], Any]], Any]
@@ -42,12 +47,14 @@ class Cells:
     """A mapped design: how many cells of which type, and how long Yosys took.
 
     ``modules``: cells of the modules that stand in the top and were mapped by themselves.
+    ``levels``: LUTs and carry cells on the longest path within a module; 0 where not looked at.
     """
 
     top: str
     count: dict[str, int]
     seconds: float
     modules: dict[str, dict[str, int]] = field(default_factory=dict)
+    levels: int = 0
 
     def __getitem__(self, cell: str) -> int:
         return self.count.get(cell, 0)
@@ -155,6 +162,7 @@ def synth_xilinx(
         "xilinx_dffopt",
         "opt_lut_ins -tech xilinx",
         "clean",
+        _PATHS,
     ]
     return _in_parts(sources, top, FLATTENED, script, jobs, progress, keep)
 
@@ -211,7 +219,8 @@ def _in_parts(
         for module, n in sorted(_inside(own, top).items())
     }
     seconds = time.monotonic() - started
-    return Cells(top, dict(sorted(_total(own, top).items())), seconds, inner)
+    levels = max(cells.get(LEVELS, 0) for cells in own.values())
+    return Cells(top, dict(sorted(_total(own, top).items())), seconds, inner, levels)
 
 
 def _rtlil(
@@ -246,7 +255,11 @@ def _counted(
     """Read the sources, run ``script``; module → type → how many stand in it itself."""
     _yosys(sources, [*script, "tee -q -o cells.json stat -json"], folder, progress)
     modules = json.loads((folder / "cells.json").read_text("utf-8"))["modules"]
-    return {name.removeprefix("\\"): m["num_cells_by_type"] for name, m in modules.items()}
+    found = {name.removeprefix("\\"): m["num_cells_by_type"] for name, m in modules.items()}
+    if _PATHS in script:
+        for name, levels in _PATH.findall((folder / "paths.txt").read_text("utf-8")):
+            found[name][LEVELS] = int(levels)
+    return found
 
 
 def _yosys(

@@ -10,7 +10,7 @@ import pytest
 from amaranth.back import rtlil
 from amaranth.hdl import Module, Signal, signed
 
-from rbdgen.design.target import Ports, Stream
+from rbdgen.design.target import Ports, Stream, counted
 from rbdgen.rtl.multiplier import (
     Multiplier,
     behaviours,
@@ -24,7 +24,7 @@ from rbdgen.system.templates import data_folder
 from rbdgen.tools.cells import FAMILIES
 from rbdgen.tools.toolchain import YOSYS, run_tool
 from rbdgen.tools.verilate import build
-from rbdgen.tools.yosys import synth
+from rbdgen.tools.yosys import synth, synth_xilinx
 from tests.support.cell_models import cell_models
 from tests.support.marks import fast_at
 from tests.support.simulated import cells
@@ -289,3 +289,28 @@ def test_ecp5_cells_spent(unit: Multiplier, tmp_path: Path) -> None:
     cells = synth("ecp5", [tmp_path / "unit.il"], unit.name, tmp_path / "unit.json")
     assert cells.count == ECP5_CELLS[unit]
     assert cells["MULT18X18D"] == unit.hardware_multipliers
+
+
+@pytest.mark.synthesis
+@pytest.mark.parametrize(
+    ("unit", "luts", "flip_flops", "levels"),
+    [
+        (Multiplier(27, 18, 4), 0, 0, 0),  # all of its registers are inside
+        (Multiplier(24, 24, 4, rows=(0, 6)), 105, 135, 9),
+    ],
+    ids=lambda own: own.name if isinstance(own, Multiplier) else "",
+)
+def test_amd_cells_spent(
+    unit: Multiplier, luts: int, flip_flops: int, levels: int, tmp_path: Path
+) -> None:
+    (tmp_path / "unit.il").write_text(of_cells(unit, "xcup"))
+    cells = synth_xilinx([tmp_path / "unit.il"], unit.name)
+    sites = counted("xcup", cells.count)
+    assert sites["multipliers"] == 1
+    assert (sites["logic"], sites["flip_flops"], cells.levels) == (luts, flip_flops, levels)
+
+
+def test_a_part_of_the_wrong_family_is_refused() -> None:
+    """27 x 27 bits, which two DSP48E2 multiply in four cycles, take four DSP48E1."""
+    with pytest.raises(ValueError, match=r"^rbdgen_mul_27x27_l4: of 4 DSP48E1 it takes 6 cycles$"):
+        of_cells(Multiplier(27, 27, 4), "xc7")
