@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..graph.graph import Graph
-from ..graph.node import Node
+from ..graph.node import Node, Op
 from ..graph.visits import Program
 from ..graph.word import SYMMETRIC
 from ..system.templates import render
@@ -17,8 +18,8 @@ from .loops import loops
 from .real import (
     LONGEST,
     PART,
+    Part,
     Straight,
-    angles,
     chunks_of,
     columns,
     computed,
@@ -78,11 +79,13 @@ def cpp(
         nodes = depth_first(nodes, columns(graph, interface))
     elif len(nodes) > longest and not looped:
         nodes = _handing_on_less(nodes, walks(graph, nodes, interface), part)
-    ahead = [] if looped else angles(graph)
+    ahead = [] if looped else _angles(graph)
     if looped:
         lines = looped.straight
     else:
-        lines = in_parts(graph, chunks_of(nodes, longest, part), ahead, in_double)
+        chunks = chunks_of(nodes, longest, part)
+        writer = partial(_Fused, _fused(graph, chunks, in_double))
+        lines = in_parts(graph, chunks, ahead, in_double, part=writer)
     slots = lines.slots + 2 * lines.slots_double
     # a block's inputs and outputs, one row of each besides, and where all of it is
     block_bytes = 64 * (slots + len(graph.inputs) + len(graph.outputs) + 4)
@@ -144,6 +147,46 @@ def cpp(
             "cpp/processor.cpp.jinja", isa=isa, what=what, bytes=size, features=features, **values
         )
     return files, facts
+
+
+def _angles(graph: Graph) -> list[int]:
+    """The inputs, in radians, whose sine or cosine the graph has."""
+    inputs = {name: k for k, name in enumerate(graph.inputs)}
+    found = {
+        inputs[node.args[0].name]
+        for node in graph.nodes
+        if node.op in (Op.SIN, Op.COS) and node.args[0].op is Op.INPUT and node.value == math.tau
+    }
+    return sorted(found)
+
+
+class _Fused(Part):
+    """A function in which some products are parts of sums: clang fuses none across statements."""
+
+    def __init__(self, fused: Collection[Node], *given: Any) -> None:
+        super().__init__(*given)
+        self._fused = fused
+
+    def let(self, node: Node, name: str, value: str) -> str:
+        """The same, but a fused product is an expression, and no statement."""
+        if node not in self._fused:
+            return super().let(node, name, value)
+        self._names[node] = f"({value})"
+        return self._names[node]
+
+
+def _fused(
+    graph: Graph, chunks: Iterable[Iterable[Node]], in_double: Collection[Node]
+) -> set[Node]:
+    """The products that one sum in their precision, of their chunk, and nothing else reads."""
+    home = {node: k for k, chunk in enumerate(chunks) for node in chunk}
+    found = set()
+    for node, users in graph.users.items():
+        if node.op in (Op.MUL, Op.MULC) and len(users) == 1 and users[0].op in (Op.ADD, Op.SUB):
+            same = (node in in_double) == (users[0] in in_double)
+            if same and home[node] == home[users[0]]:
+                found.add(node)
+    return found.difference(graph.outputs.values())
 
 
 def _handing_on_less(nodes: list[Node], other: list[Node], part: int) -> list[Node]:

@@ -24,7 +24,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from .interface import ArrayInterface
 
-LONGEST = 3000  # nodes of one function: compilers take more than linear time
+LONGEST = 4000  # nodes of one function: compilers take more than linear time
 PART = 1000  # nodes of each function of a longer graph
 
 
@@ -143,17 +143,6 @@ def in_parts(
         count_double,
         len(in_double),
     )
-
-
-def angles(graph: Graph) -> list[int]:
-    """The inputs, in radians, whose sine or cosine the graph has."""
-    inputs = {name: k for k, name in enumerate(graph.inputs)}
-    found = {
-        inputs[node.args[0].name]
-        for node in graph.nodes
-        if node.op in (Op.SIN, Op.COS) and node.args[0].op is Op.INPUT and node.value == math.tau
-    }
-    return sorted(found)
 
 
 def chunks_of(nodes: list[Node], longest: int = LONGEST, part: int = PART) -> list[list[Node]]:
@@ -298,7 +287,7 @@ class Part:
                 self.lines.append(self.pivot(self._operand(node.args[0], False)))
             if node.op is Op.MULC and double:
                 operands.append("D")
-            self._let(node, f"n{node.index}", self.value(node, operands))
+            self.let(node, f"n{node.index}", self.value(node, operands))
 
     def store(self, node: Node) -> None:
         """The outputs that ``node`` is."""
@@ -339,7 +328,8 @@ class Part:
         sine, cosine = f"sin_{name}", f"cos_{name}"
         return [f"{self._type(double)} {sine}, {cosine};", f"{call}, {sine}, {cosine});"]
 
-    def _let(self, node: Node, name: str, value: str) -> str:
+    def let(self, node: Node, name: str, value: str) -> str:
+        """State a value, which has that name from then on."""
         self.declare(node in self._in_double, name, value)
         self._names[node] = name
         return name
@@ -379,12 +369,12 @@ class Part:
             place = self._inputs[node.name]
             if isinstance(place, str):  # an operand in memory wherever it is one: no register waits
                 return self.load(place)
-            return self._let(node, f"in{place}", self.load(place))
+            return self.let(node, f"in{place}", self.load(place))
         if node in self._in_double:
             kept = f"io.kept_double({self._slots_double[node]})"
         else:
             kept = self.kept(self._slots[node])
-        return self._let(node, f"n{node.index}", kept)
+        return self.let(node, f"n{node.index}", kept)
 
     def _angle(self, node: Node) -> str:
         """The name behind sin_ and cos_ of the node's operand, once they are computed."""
@@ -398,7 +388,7 @@ class Part:
             else:
                 operand = self._operand(arg, False, double)
                 if not operand.isidentifier():
-                    operand = self._let(arg, f"in_{len(self.lines)}", operand)
+                    operand = self.let(arg, f"in_{len(self.lines)}", operand)
                 radians = operand
                 if node.value != math.tau:
                     factor = self.constant(math.tau / node.value, True, double)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from rbdgen.system.quoting import Progress
 
-from .timing import SOURCES, Command, program
+from .timing import FAST, SOURCES, Command, program
 
 STATES = 8  # of a block of double
 BLOCK = re.compile(r"\b(part_\d+<.*InBlock<double>|blocks<double>)")
@@ -126,4 +126,4 @@ def _bytes(code: list[tuple[int, str, str]]) -> int:
 def ports(say: Progress) -> Command:
     """A command that prints the times of which `Ports` are measured."""
     source = (SOURCES / "ports.cpp").read_text("utf-8")
-    return [program("ports", ["-std=c++17", "-O2"], source, say, "times of instructions")]
+    return [program("ports", ["-std=c++17", *FAST], source, say, "times of instructions")]
