@@ -178,7 +178,8 @@ def verilog(made: Compilation) -> Files:
     made.progress("Verilog")
     identity = identity_of(sources[ROBOT], design_text(product.design))
     shells = partial(shells_of, made=product, identity=identity)
-    emitted = emit(product.accelerator, name, shells)
+    joints = [joint.name for joint in front.canonical.joints]
+    emitted = emit(product.accelerator, name, shells, joints)
     entry = manifest_of(product, emitted, identity)
     files = emitted.files | {entry.picture: picture_of(product)} | graph_files(product) | sources
     files |= hdl_packages(entry)

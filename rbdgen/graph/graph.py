@@ -45,6 +45,11 @@ class Graph:
         return tuple(found[i] for i in sorted(found))
 
     @cached_property
+    def number(self) -> dict[Node, int]:
+        """Node → its place among `nodes`, which is its number in the graph's text."""
+        return {node: k for k, node in enumerate(self.nodes)}
+
+    @cached_property
     def users(self) -> dict[Node, tuple[Node, ...]]:
         """Node → the nodes that read it (once per operand)."""
         users: dict[Node, list[Node]] = {node: [] for node in self.nodes}

@@ -48,7 +48,7 @@ def to_text(graph: Graph | FixedGraph, flagged: Flagged = NO_FLAGS) -> str:
     graph = graph.graph if isinstance(graph, FixedGraph) else graph
     inputs: Mapping[str, Format] = fixed.inputs if fixed else {}
     formats: Mapping[Node, Format] = fixed.formats if fixed else {}
-    number = {node: f"%{k}" for k, node in enumerate(graph.nodes)}
+    number = {node: f"%{k}" for node, k in graph.number.items()}
     lines = [_row(f"input {name}", None, inputs.get(name)) for name in graph.inputs]
     for node in graph.nodes:
         words = [number[node], "=", node.op.value, *(number[a] for a in node.args), *_value(node)]

@@ -2,6 +2,8 @@
 
 Selection by an index as a tree of two-way multiplexers.
 
+The phase that a folded datapath is in, as one-hot bits with few loads each.
+
 Small counters and comparisons as LUTs: a carry chain for four bits is slower and larger.
 
 Rows of products as carry chains of the cells of an ECP5.
@@ -9,16 +11,21 @@ Rows of products as carry chains of the cells of an ECP5.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from amaranth.hdl import Cat, Const, Instance, Module, Mux, Signal, Value, signed
 
 from ..graph.fixed import Format
 from ..graph.node import Op
+from ..schedule.difference_constraints import LOADS
 
 K = TypeVar("K")
 T = TypeVar("T", bound=Value)
+# Tells rbdgen.tools to leave registers that are equal to others: those of a channel shall lie
+# beside it, not feed every channel of a region.
+NOT_SHARED = {"rbdgen_not_shared": 1}
+COPIES = 24  # that follow one relay
 Copies = dict[K, tuple[T, int]]  # what it is a copy of → the latest one, and how many loads it has
 
 
@@ -188,3 +195,81 @@ def _carry_chain(m: Module, halves: Sequence[Half], carry: bool = False) -> Valu
             link = cell["o_COUT"] = Signal()
         m.submodules += Instance("CCU2C", **cell)
     return total[1 : 1 + len(halves)].as_signed()
+
+
+class Phases:
+    """Counts 0 to ``interval`` - 1, over and over, from 0 in the first cycle after reset.
+
+    What users get are copies, registers behind relays, which are registers that follow one ring of
+    master bits: no net has many ends, however large the datapath is.
+    """
+
+    def __init__(self, m: Module, interval: int) -> None:
+        self.m, self.interval = m, interval
+        self._ring = Signal(interval, init=1, name="phases", attrs=NOT_SHARED)
+        m.d.sync += self._ring.eq(self._ring.rotate_left(1))
+        self._relays: Copies[int, Signal] = {}  # by the phase in which they are set
+        self._copies: Copies[int, Signal] = {}
+        self.made = 0
+
+    def copy(self, phases: Iterable[int]) -> Signal:
+        """A register of the caller's own: set in these phases."""
+        among = {p % self.interval for p in phases}
+        before = Cat(self._relay((p - 1) % self.interval) for p in sorted(among))
+        return self._register(f"phase_copy_{self.made}", 0 in among, before.any())
+
+    def _relay(self, phase: int) -> Signal:
+        """A register set in ``phase``, for one more copy."""
+        before = self._ring[(phase - 1) % self.interval]
+
+        def relay() -> Signal:
+            return self._register(f"phase_relay_{self.made}", phase == 0, before)
+
+        return copy_for(self._relays, phase, 1, COPIES, relay)
+
+    def _register(self, name: str, init: bool, value: Value) -> Signal:
+        self.made += 1
+        register = Signal(init=int(init), name=name, attrs=NOT_SHARED)
+        self.m.d.sync += register.eq(value)
+        return register
+
+    def bit(self, phase: int, loads: int) -> Signal:
+        """A register set in ``phase``, shared by users with so many loads each."""
+        phase %= self.interval
+        return copy_for(self._copies, phase, loads, LOADS, lambda: self.copy([phase]))
+
+    def enable(self, m: Module, phase: int, register: Signal, value: Value) -> None:
+        """``register`` takes ``value`` at the end of every cycle of ``phase``."""
+        self.load(m, self.loading(phase, len(register)), register, value)
+
+    def loading(self, phase: int, loads: int) -> Signal | None:
+        """The enable of a register of so many bits that takes a value in ``phase``; None: none."""
+        return self.bit(phase, loads) if self.interval > 1 else None
+
+    @staticmethod
+    def load(m: Module, enable: Signal | None, register: Signal, value: Value) -> None:
+        """``register`` takes ``value`` at the end of every cycle in which ``enable`` is set."""
+        if enable is None:
+            m.d.sync += register.eq(value)
+            return
+        with m.If(enable):
+            m.d.sync += register.eq(value)
+
+    def select(self, choices: Mapping[int, tuple[Any, Value]], width: int) -> Value:
+        """(``width``,) the value of the phase that it is; ``choices``: phase → its name, itself.
+
+        AND-OR of one-hot bits: two values fill a LUT, with no decoding between. In phases without
+        a choice it is any.
+        """
+        values: dict[Any, tuple[Value, list[int]]] = {}
+        for phase, (name, value) in choices.items():
+            values.setdefault(name, (value, []))[1].append(phase)
+        wide = [Cat(v, v[-1].replicate(width - len(v))) for v, _ in values.values()]
+        if len(values) == 1:
+            return wide[0].as_signed()
+        total: Value | None = None
+        for bits, (_, phases) in zip(wide, values.values(), strict=True):
+            term = bits & self.copy(phases).replicate(width)
+            total = term if total is None else total | term
+        assert total is not None
+        return total.as_signed()

@@ -110,19 +110,21 @@ class RtlCore(wiring.Component, ABC):
         fill(m, result, found)
         return result
 
-    def taken(self, m: Module, together: bool = False) -> Signal:
-        """Whether a result is taken in this cycle; its flags then become sticky: all ``together``,
-        where they are one."""
+    def taken(self, m: Module, together: Module | None = None) -> Signal:
+        """Whether a result is taken in this cycle; its flags then become sticky.
+
+        ``together``: they are one, and the module in which it becomes all of them.
+        """
         taken = Signal()
         m.d.comb += taken.eq(self.o.valid & self.o.ready)
         if not self.sticky:
             return taken
-        if together and self.flags:
+        if together is not None and self.flags:
             vary = [source(node).op not in STILL for node in self.fixed.graph.outputs.values()]
             flags = [self.o.payload[flag] for flag in self.flags.values()]
             seen = Signal(name="overflowed")
             m.d.sync += seen.eq(Mux(self.clear, 0, seen) | (taken & flags[vary.index(True)]))
-            m.d.comb += self.overflow.eq(Cat(seen & own for own in vary))
+            together.d.comb += self.overflow.eq(Cat(seen if own else Const(0) for own in vary))
             return taken
         for k, flag in enumerate(self.flags.values()):
             seen = taken & self.o.payload[flag]

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..graph.fixed import FixedGraph
+from ..graph.node import Node, Op
 from ..schedule.plan import Plan
 from .core import RtlCore
 
@@ -14,40 +16,72 @@ if TYPE_CHECKING:
     from ..schedule.fold import Fold
     from ..schedule.limbs import LimbPlan
     from ..schedule.round_plan import RoundPlan
+    from .separate_module import Serves
 
 
-def core_of(plan: Plan, name: str | None = None, *, sticky: bool = True) -> RtlCore:
-    """The hardware of ``plan``; ``name`` as in `RoundTrip`, ``sticky`` as in `RtlCore`."""
-    return CORES[type(plan).__name__](plan, name, sticky)
+def core_of(
+    plan: Plan, name: str | None = None, *, sticky: bool = True, serves: Serves | None = None
+) -> RtlCore:
+    """The hardware of ``plan``; ``name`` as in `RoundTrip`, ``sticky`` as in `RtlCore`.
+
+    ``serves``: of its nodes, where the graph's text is not that of the plan's own graph.
+    """
+    return CORES[type(plan).__name__](plan, name, sticky, serves)
 
 
-def _pipeline(plan: Pipeline, name: str | None, sticky: bool) -> RtlCore:
+def _pipeline(plan: Pipeline, name: str | None, sticky: bool, serves: Serves | None) -> RtlCore:
     from .round_trip import RoundTrip
 
     return RoundTrip(plan, name, sticky=sticky)
 
 
-def _fold(plan: Fold, name: str | None, sticky: bool) -> RtlCore:
+def _fold(plan: Fold, name: str | None, sticky: bool, serves: Serves | None) -> RtlCore:
     from .folded import Folded
 
-    return Folded(plan, sticky=sticky)
+    nodes = (node for node in plan.fixed.graph.nodes if node.region)
+    own = ((_joints(node.region[1:]), {node: node}) for node in nodes if node.region)
+    return Folded(plan, serves or _serves(plan.fixed, own), sticky=sticky)
 
 
-def _limbs(plan: LimbPlan, name: str | None, sticky: bool) -> RtlCore:
+def _limbs(plan: LimbPlan, name: str | None, sticky: bool, serves: Serves | None) -> RtlCore:
     from .limbs import LIMB, SharedLimbs
 
-    limb = core_of(plan.template, f"{name}_{LIMB}" if name else None, sticky=False)
+    copies = (
+        (f"{visit.name.replace('_', ' ')}", own) for visit, own in plan.program.copies.items()
+    )
+    own, module = _serves(plan.whole, copies), f"{name}_{LIMB}" if name else None
+    limb = core_of(plan.template, module, sticky=False, serves=own)
     return SharedLimbs(plan, limb, name, sticky=sticky)
 
 
-def _rounds(plan: RoundPlan, name: str | None, sticky: bool) -> RtlCore:
+def _rounds(plan: RoundPlan, name: str | None, sticky: bool, serves: Serves | None) -> RtlCore:
     from .rounds import InRounds
 
-    return InRounds(plan, sticky=sticky)
+    def copies() -> Iterable[tuple[str, Mapping[Node, Node]]]:
+        for visit, datapath in plan.datapath.items():
+            of, whole = plan.datapaths.copies[datapath], plan.program.copies[visit]
+            yield _joints(visit.key), {of[node]: copy for node, copy in whole.items()}
+
+    return InRounds(plan, _serves(plan.whole, copies()), sticky=sticky)
 
 
-# Class of a plan → its hardware, by plan, name and whether it has sticky flags.
-CORES: Mapping[str, Callable[[Any, str | None, bool], RtlCore]] = {
+def _joints(numbers: tuple[int, ...]) -> str:
+    return f"joint{'s' * (len(numbers) > 1)} {' '.join(map(str, numbers))}"
+
+
+def _serves(whole: FixedGraph, copies: Iterable[tuple[str, Mapping[Node, Node]]]) -> Serves:
+    """Node → ``joint 3 %98, joint 4 %142``: whom it serves, and as which line of the text of
+    ``whole``. ``copies``: who, and node → its copy in ``whole``."""
+    number, found = whole.graph.number, dict[Node, list[str]]()
+    for who, own in copies:
+        for node, copy in own.items():
+            if node.op is not Op.CONST and copy.op is not Op.CONST and copy in number:
+                found.setdefault(node, []).append(f"{who} %{number[copy]}")
+    return {node: ", ".join(said) for node, said in found.items()}
+
+
+# Class of a plan → its hardware, by plan, name, whether it has sticky flags, and what it serves.
+CORES: Mapping[str, Callable[[Any, str | None, bool, Any], RtlCore]] = {
     "Pipeline": _pipeline,
     "Fold": _fold,
     "LimbPlan": _limbs,

@@ -12,7 +12,7 @@ from ..schedule.limbs import LimbPlan
 from .arithmetic import mirrored
 from .core import RtlCore, fill
 from .function_units import PlacedUnit
-from .separate_module import instance_of
+from .separate_module import Parts, instance_of
 
 FEW = 4  # words that so many limbs read on average stay in registers of their own
 ZERO = ""  # where a limb reads no word of the task
@@ -51,8 +51,9 @@ class SharedLimbs(RtlCore):
             m.submodules.limb = self.limb
         else:
             m.submodules.limb = instance_of(self.limb, f"{self.name}_{LIMB}")
-        self._send(m)
-        self._collect(m)
+        parts = Parts(m)
+        self._send(parts["limbs_in"])
+        self._collect(parts["limbs_out"])
         return m
 
     def _send(self, m: Module) -> None:

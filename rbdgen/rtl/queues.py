@@ -18,12 +18,8 @@ from amaranth.lib.wiring import In, Out
 from ..schedule.channels import PUSHES_ON_THE_WAY
 from ..schedule.difference_constraints import ADDRESSED, capacity
 from ..schedule.plan import Channel
-from .arithmetic import Copies, at_least, copy_for, next_count
+from .arithmetic import NOT_SHARED, Copies, at_least, copy_for, next_count
 from .delay_line import LutRam
-
-# Tells rbdgen.tools to leave registers that are equal to others: those of a channel shall lie
-# beside it, not feed every channel of a region.
-NOT_SHARED = {"rbdgen_not_shared": 1}
 
 
 class ChannelFifo(wiring.Component):

@@ -67,9 +67,10 @@ class RegionPipeline(wiring.Component):
             for word, signal in zip(channel.words, signals, strict=True)
             if word.node is not None
         }
-        lines = {n: DelayLine(f"x{n.index}", *arrival) for n, arrival in arrivals.items()}
+        number = self.fixed.graph.number
+        lines = {n: DelayLine(f"x{number[n]}", *arrival) for n, arrival in arrivals.items()}
         for node in self.nodes:
-            name, shape = f"n{node.index}", signed(self.fixed.formats[node].width)
+            name, shape = f"n{number[node]}", signed(self.fixed.formats[node].width)
             lines[node] = DelayLine(name, self.plan.offset(node), Signal(shape, name=name))
         for node in self.nodes:
             for operand in operands(node):
@@ -135,12 +136,16 @@ class RegionPipeline(wiring.Component):
             wide = unit.logic(m, self.fixed, node, *read)
         following[node] = wide[: out.width].as_signed() if len(wide) > out.width else wide
         if self.fixed.overflowing(node):
-            register = Signal(wide.shape(), name=f"w{node.index}", reset_less=True)
+            register = Signal(
+                wide.shape(), name=f"w{self.fixed.graph.number[node]}", reset_less=True
+            )
             m.d.sync += register.eq(wide)
             m.d.comb += result.eq(register)
             self._check(m, node, register, checks)
         else:
-            result_register = Signal(signed(out.width), name=f"r{node.index}", reset_less=True)
+            result_register = Signal(
+                signed(out.width), name=f"r{self.fixed.graph.number[node]}", reset_less=True
+            )
             m.d.sync += result_register.eq(wide)
             m.d.comb += result.eq(result_register)
 
@@ -148,7 +153,7 @@ class RegionPipeline(wiring.Component):
         """Overflow: the bits from the result's sign bit up are not all the same."""
         if not self.fixed.overflowing(node):
             return
-        bit = Signal(name=f"v{node.index}")
+        bit = Signal(name=f"v{self.fixed.graph.number[node]}")
         m.d.comb += bit.eq(overflow_of(self.fixed, node, wide))
         checks.setdefault(self.plan.offset(node), []).append(bit)
 
@@ -157,7 +162,7 @@ class RegionPipeline(wiring.Component):
         own = job(node)
         if own not in self._outputs:
             kind, subject = own
-            schedule, number = self.plan.schedule, subject.index
+            schedule, number = self.plan.schedule, self.fixed.graph.number[subject]
             site = Site(
                 m,
                 self.fixed,

@@ -16,11 +16,11 @@ from ..graph.visits import Visit
 from ..schedule.fold import flag_time
 from ..schedule.round_plan import RoundPlan
 from ..schedule.specialise import Datapath
-from .arithmetic import Copies, copy_for, later, next_count
+from .arithmetic import NOT_SHARED, Copies, Phases, copy_for, later, next_count
 from .delay_line import BlockRam
-from .folded import FoldHardware, Phases
+from .folded import FLAGS, RESULTS, FoldHardware
 from .function_units import PlacedUnit
-from .queues import NOT_SHARED
+from .separate_module import Parts
 
 TURNED = 60  # loads of one copy of the round's number, or of a task's first cycle
 FOLLOWING = 12  # copies that follow one relay
@@ -112,13 +112,14 @@ class RoundResults:
 
     def __init__(
         self,
-        m: Module,
+        parts: Parts,
         plan: RoundPlan,
         rounds: Rounds,
         hardware: FoldHardware,
         made: list[PlacedUnit],
     ) -> None:
-        self.m, self.plan, self.rounds, self.hardware, self.made = m, plan, rounds, hardware, made
+        self.plan, self.rounds, self.hardware, self.made = plan, rounds, hardware, made
+        self.parts, self.m = parts, parts[RESULTS]
         self.number = Signal(range(plan.places), name="task_number")
         self._free = Signal(range(plan.places + 1), name="places", init=plan.places)
         # whether a task was taken so many intervals ago, and its number
@@ -136,7 +137,9 @@ class RoundResults:
     @property
     def room(self) -> Value:
         """Whether another task may be taken in the next cycle."""
-        return self._free.any()
+        room = Signal(name="room")
+        self.m.d.comb += room.eq(self._free.any())
+        return room
 
     def follow(self, fire: Value) -> None:
         """Count the tasks that are taken, and keep their numbers while they are under way."""
@@ -249,7 +252,8 @@ class RoundResults:
             return None
         seen: list[Signal] = []  # by datapath, of the phases that have come
         for datapath, checks in plan.checks.items():
-            name, of = datapath.name, self.hardware.flag(checks)
+            name = datapath.name
+            of = self.hardware.flag(checks, f"{name}_{FLAGS}")
             read = self._memory(datapath, flag_time(checks), of, address, "flag")
             phases = {
                 at % plan.rounds
@@ -272,8 +276,9 @@ class RoundResults:
         self, datapath: Datapath, written: int, value: Value, address: Value, name: str = "results"
     ) -> Signal:
         """A datapath's words of its visits' cycle ``written``, as read two cycles ago."""
-        m, plan, rounds = self.m, self.plan, self.rounds
-        name = f"{name}_{datapath.name}_{written}"
+        plan, rounds = self.plan, self.rounds
+        name = f"{datapath.name}_{name}_{written}"
+        m = self.parts[name]
         ram = BlockRam(len(value), plan.places << len(self._phase(rounds.turn)))
         self.made.append(ram)
         # whose it is and where it goes is found out in the two cycles before it comes

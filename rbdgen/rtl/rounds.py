@@ -4,7 +4,10 @@ common."""
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
+from functools import reduce
+from operator import or_
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
@@ -13,13 +16,13 @@ from ..graph.visits import factored
 from ..schedule.difference_constraints import BANK
 from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
 from ..schedule.specialise import TASK, Datapath
-from .arithmetic import Copies, copy_for
+from .arithmetic import NOT_SHARED, Copies, copy_for
 from .core import RtlCore
 from .delay_line import BlockRam, LutRam, whole_address
-from .folded import FoldHardware
+from .folded import RESULTS, SCHEDULE, TASK_WORDS, FoldHardware
 from .function_units import PlacedUnit
-from .queues import NOT_SHARED
 from .round_results import TURNED, RoundResults, Rounds
+from .separate_module import Parts, Serves
 
 
 class InRounds(RtlCore):
@@ -31,8 +34,8 @@ class InRounds(RtlCore):
     any time. ``i.ready`` is a register.
     """
 
-    def __init__(self, plan: RoundPlan, *, sticky: bool = True) -> None:
-        self.plan = plan
+    def __init__(self, plan: RoundPlan, serves: Serves, *, sticky: bool = True) -> None:
+        self.plan, self.serves = plan, serves
         self.made: list[PlacedUnit] = []
         super().__init__(plan.program.whole, sticky=sticky)
 
@@ -42,29 +45,25 @@ class InRounds(RtlCore):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        plan = self.plan
-        rounds = Rounds(m, plan)
-        task = Signal(self.i.payload.shape(), reset_less=True)
+        plan, parts = self.plan, Parts(m)
+        rounds = Rounds(parts[SCHEDULE], plan)
+        task, taking = Signal(self.i.payload.shape(), reset_less=True), parts[TASK_WORDS]
         for word in self.inputs:  # in every task's first cycle, whether it is taken or not
-            with m.If(rounds.first_for(len(task[word]))):
-                m.d.sync += task[word].eq(self.i.payload[word])
-        words = {
-            f"{datapath.name}.{port}": Signal(signed(word.width), name=f"{datapath.name}_{port}")
-            for datapath in plan.datapaths.copies
-            for port, word in plan.program.templates[datapath.template].inputs.items()
-        }
-        hardware = FoldHardware(plan.template, self.made, words, m, rounds.phases)
+            with taking.If(rounds.first_for(len(task[word]))):
+                taking.d.sync += task[word].eq(self.i.payload[word])
+        hardware = FoldHardware(plan.template, self.made, parts, rounds.phases, self.serves)
         hardware.build()
-        memories = _Memories(self, m, rounds, hardware, task)
-        memories.build(words)
+        memories = _Memories(self, parts, rounds, hardware, task)
+        hardware.take(memories.build())
 
-        results = RoundResults(m, plan, rounds, hardware, self.made)
+        results = RoundResults(parts, plan, rounds, hardware, self.made)
         ready = rounds.ends & (rounds.turn == plan.rounds - 1) & results.room
-        m.d.sync += self.i.ready.eq(ready)
+        parts[SCHEDULE].d.sync += self.i.ready.eq(ready)
         results.follow(self.i.valid & self.i.ready)
-        values, flag = results.gather(self.o.valid, self.taken(m, together=True))
+        giving = parts[RESULTS]
+        values, flag = results.gather(self.o.valid, self.taken(giving, together=m))
         flags = {} if flag is None else dict.fromkeys(values, flag)
-        m.d.comb += self.o.payload.eq(self.result(m, values, flags))
+        giving.d.comb += self.o.payload.eq(self.result(giving, values, flags))
         return m
 
 
@@ -72,24 +71,29 @@ class _Memories:
     """The memories between the datapaths: what each gives, until another takes it."""
 
     def __init__(
-        self, core: InRounds, m: Module, rounds: Rounds, hardware: FoldHardware, task: Signal
+        self, core: InRounds, parts: Parts, rounds: Rounds, hardware: FoldHardware, task: Signal
     ) -> None:
-        self.core, self.m, self.rounds, self.hardware, self.task = core, m, rounds, hardware, task
-        self.plan = core.plan
+        self.core, self.parts, self.rounds, self.hardware = core, parts, rounds, hardware
+        self.task, self.plan = task, core.plan
         self.choices: dict[str, list[tuple[Value, Format, frozenset[int]]]] = {}
         self.selects: Copies[tuple[Datapath, frozenset[int]], Signal] = {}
 
-    def build(self, words: Mapping[str, Signal]) -> None:
-        for number, group in enumerate(self.plan.groups):
-            self._group(group, f"group_{number}")
-        for datapath in self.plan.datapaths.copies:
-            for port, to in self.plan.program.templates[datapath.template].inputs.items():
-                name = f"{datapath.name}.{port}"
-                self.m.d.comb += words[name].eq(self._chosen(datapath, port, name, to))
+    def build(self) -> dict[str, Value]:
+        """The memories; what every input of the datapaths is, by name."""
+        between: Counter[str] = Counter()
+        for group in self.plan.groups:
+            name = f"{group.sender.name}_to_{group.reader.name}"
+            between[name] += 1
+            self._group(group, f"{name}_memory_{between[name]}" if between[name] > 1 else name)
+        return {
+            f"{datapath.name}.{port}": self._chosen(datapath, port, _operand(datapath, port), to)
+            for datapath in self.plan.datapaths.copies
+            for port, to in self.plan.program.templates[datapath.template].inputs.items()
+        }
 
     def _group(self, group: Group, name: str) -> None:
         """A memory for each time at which words of the group are written."""
-        m, rounds, plan = self.m, self.rounds, self.plan
+        m, rounds, plan = self.parts[name], self.rounds, self.plan
         block = group.in_block_ram
         # what is tied to a constant is a net across the part: LUT-RAMs have all their words
         depth = group.depth if block else max(group.depth, BANK)
@@ -128,7 +132,7 @@ class _Memories:
                 value = taken[start : start + own.width].as_signed()
                 start += own.width
                 for port in group.words[word]:
-                    found = self.choices.setdefault(f"{group.reader.name}.{port}", [])
+                    found = self.choices.setdefault(_operand(group.reader, port), [])
                     phases: dict[float, set[int]] = {}  # by the power of two that it comes times
                     for phase, (origin, _) in plan.origins[group.reader, port].items():
                         of, by = factored(origin)
@@ -142,7 +146,7 @@ class _Memories:
         It is there a cycle before so many ``cycles``, for copies: a block RAM takes two to give
         the words to a register. ``count``: the number of this round.
         """
-        m, rounds, every = self.m, self.rounds, self.plan.rounds
+        m, rounds, every = self.parts[name], self.rounds, self.plan.rounds
         cycles += 1
         # rounds to the one that it is for, from the cycle in which it is worked out
         ahead, before = (-(-c // rounds.cycles) for c in (cycles, cycles + 1))
@@ -162,18 +166,19 @@ class _Memories:
         plan = self.plan
         if sender.template != TASK:
             return self.hardware.at(plan.node(sender, word), written)
-        name, to = f"{sender.name}_{word}", plan.word(sender, word)
+        name, to = _operand(sender, word), plan.word(sender, word)
         value = Signal(signed(to.width), name=name, reset_less=True)
         late = self.rounds.cycles == 1  # a task's words are there in its second cycle
-        with self.m.Switch(self.rounds.turn_for(len(value))):
+        m = self.parts[TASK_WORDS]
+        with m.Switch(self.rounds.turn_for(len(value))):
             for at, visit in plan.task_visits(sender, word):
                 source, by = plan.program.real.read(visit)[word]
                 more = to.fraction - plan.whole.inputs[source].fraction + int(math.log2(by))
                 given = self.task[source]
-                with self.m.Case((at + late) % plan.rounds):
-                    self.m.d.sync += value.eq(Cat(Const(0, more), given) if more else given)
-            with self.m.Default():
-                self.m.d.sync += value.eq(0)  # rather than an enable
+                with m.Case((at + late) % plan.rounds):
+                    m.d.sync += value.eq(Cat(Const(0, more), given) if more else given)
+            with m.Default():
+                m.d.sync += value.eq(0)  # rather than an enable
         return value
 
     def _chosen(self, datapath: Datapath, port: str, name: str, to: Format) -> Value:
@@ -187,8 +192,7 @@ class _Memories:
             more = to.fraction - own.fraction
             wide = Cat(Const(0, more), value) if more > 0 else value[min(-more, len(value) - 1) :]
             bits = Cat(wide, wide[-1].replicate(max(to.width - len(wide), 0)))
-            alone = of == phases
-            if not alone:
+            if of != phases:
                 bits &= self._select(datapath, of, to.width).replicate(to.width)
             terms.append(bits)
         if any(int(to.quantize(x)) for x in numbers.values()):
@@ -196,10 +200,11 @@ class _Memories:
             terms.append(constant)
         if not terms:  # constants that are less than half of the last bit
             return Const(0, signed(to.width))
-        total = terms[0]
-        for term in terms[1:]:
-            total = total | term
-        return total.as_signed()
+        if len(terms) == 1 and all(of == phases for _, _, of in choices):  # but wires
+            return terms[0].as_signed()
+        chosen = Signal(signed(to.width), name=name)
+        self.parts[_operands(datapath)].d.comb += chosen.eq(reduce(or_, terms))
+        return chosen
 
     def _constant(
         self, datapath: Datapath, name: str, numbers: Mapping[int, float], to: Format
@@ -210,13 +215,14 @@ class _Memories:
         ever = [k for k in range(to.width) if any(value >> k & 1 for value in values.values())]
         register = Signal(len(ever), name=f"{name}_constant", reset_less=True, attrs=NOT_SHARED)
         # every phase has a value: each bit is a function of nothing but the round's number
-        with self.m.Switch(self.rounds.copy("turn")):
+        m = self.parts[_operands(datapath)]
+        with m.Switch(self.rounds.copy("turn")):
             for phase in range(every):
-                with self.m.Case((phase - 1) % every):
+                with m.Case((phase - 1) % every):
                     bits = (values.get(phase, 0) >> k & 1 for k in ever)
-                    self.m.d.sync += register.eq(Cat(Const(bit, 1) for bit in bits))
-            with self.m.Default():
-                self.m.d.sync += register.eq(0)
+                    m.d.sync += register.eq(Cat(Const(bit, 1) for bit in bits))
+            with m.Default():
+                m.d.sync += register.eq(0)
         own = dict(zip(ever, register, strict=True))
         return Cat(own.get(k, Const(0, 1)) for k in range(to.width))
 
@@ -228,7 +234,18 @@ class _Memories:
             register = Signal(name=name, reset_less=True, attrs=NOT_SHARED)
             turn = self.rounds.copy("turn")
             before = ((phase - 1) % self.plan.rounds for phase in sorted(phases))
-            self.m.d.sync += register.eq(Cat(turn == phase for phase in before).any())
+            m = self.parts[_operands(datapath)]
+            m.d.sync += register.eq(Cat(turn == phase for phase in before).any())
             return register
 
         return copy_for(self.selects, (datapath, phases), loads, TURNED, new)
+
+
+def _operands(datapath: Datapath) -> str:
+    """The module that chooses what a datapath reads."""
+    return f"{datapath.name}_operands"
+
+
+def _operand(datapath: Datapath, port: str) -> str:
+    """The signal that a datapath reads at a port."""
+    return f"{datapath.name}_{port.replace('.', '_')}"

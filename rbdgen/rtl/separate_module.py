@@ -11,11 +11,31 @@ from __future__ import annotations
 
 import gc
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from amaranth.back import rtlil
-from amaranth.hdl import ClockSignal, Instance, ResetSignal
+from amaranth.hdl import ClockSignal, Instance, Module, ResetSignal
 from amaranth.lib import wiring
+
+from ..graph.node import Node
+
+# Node → the joint, or joints, that it serves, and the lines of the graph's text.
+Serves = Mapping[Node, str]
+SERVES = "serves"  # the attribute of signals that says so
+
+
+class Parts:
+    """The modules inside ``m`` by name, each made where it is first asked for."""
+
+    def __init__(self, m: Module) -> None:
+        self._m = m
+        self._made: dict[str, Module] = {}
+
+    def __getitem__(self, name: str) -> Module:
+        if name not in self._made:
+            self._made[name] = self._m.submodules[name] = Module()
+        return self._made[name]
 
 
 def instance_of(component: wiring.Component, module: str) -> Instance:

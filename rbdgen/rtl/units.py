@@ -121,7 +121,7 @@ def _rounded(fixed: FixedGraph, node: Node, p: Value) -> Value:
 
 def _scaling(m: Module, fixed: FixedGraph, node: Node, x: Operand, k: Operand) -> Value:
     """It has registers inside."""
-    pipe = StepPipeline(m, name=f"s{node.index}")
+    pipe = StepPipeline(m, name=f"s{fixed.graph.number[node]}")
     return pipe.build(fixed.scale(node).algorithm, x=x[0], k=k[0])["scaled"]
 
 

