@@ -57,12 +57,22 @@ def tree(caption: str, listed: str) -> str:
 
 
 def commands(app: Sphinx) -> None:
-    """Write the page of every command's ``--help``."""
+    """Write a page of each command's whole ``--help``, and one that lists them."""
     (found,) = (a.choices for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
-    pages = ["# Commands", "What `rbdgen COMMAND --help` prints."]
+    listed = ["# Commands", "What `rbdgen COMMAND --help all` prints."]
     for name, own in found.items():
-        pages += [f"## rbdgen {name}", f"```text\n{own.format_help().rstrip()}\n```"]
-    (Path(app.srcdir) / "commands.md").write_text("\n\n".join(pages) + "\n")
+        text = f"# rbdgen {name}\n\n```text\n{own.format_help().rstrip()}\n```\n"
+        (Path(app.srcdir) / f"command-{name}.md").write_text(text)
+    pages = [f"command-{name}" for name in found]
+    about = {name: (own.description or "").splitlines()[0] for name, own in found.items()}
+    listed += [f"* [`rbdgen {name}`](command-{name}.md): {text}" for name, text in about.items()]
+    write(app, "commands", listed, pages)
+
+
+def write(app: Sphinx, name: str, listed: list[str], pages: list[str]) -> None:
+    """Write a page that lists others."""
+    tree = "```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```"
+    (Path(app.srcdir) / f"{name}.md").write_text("\n\n".join([*listed, tree]) + "\n")
 
 
 def python(app: Sphinx) -> None:
@@ -78,8 +88,7 @@ def python(app: Sphinx) -> None:
         (Path(app.srcdir) / f"python-{name}.md").write_text(text + "\n")
         (first, *_) = (inspect.getdoc(module) or "").splitlines() or [""]
         listed.append(f"* [`{name}`](python-{name}.md): {first}")
-    listed.append("```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```")
-    (Path(app.srcdir) / "python.md").write_text("\n\n".join(listed) + "\n")
+    write(app, "python", listed, pages)
 
 
 def described(name: str, found: object, public: dict[str, Any]) -> str:

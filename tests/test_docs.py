@@ -261,7 +261,7 @@ def test_site(tmp_path: Path) -> None:
         links = re.findall(r'href="([^"#?:]+\.html)(?=["#])', file.read_text())
         dead = [link for link in links if not (site / link).is_file()]
         assert not dead, f"{file.name}: {', '.join(dead)}"
-    assert "rbdgen synthesize" in (site / "commands.html").read_text()
+    assert "place-and-route" in (site / "command-synthesize.html").read_text()
     assert "computeRNEADerivatives" in (site / "python-rbdgen_host.driver.html").read_text()
     assert "#rbdgen.api.generate" in (site / "genindex.html").read_text()
     assert "<math " in (site / "mathematics.html").read_text()
