@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ from ..design.facts import AcceleratorRun, CoreRun
 from ..design.manifest import HardwareManifest
 from ..draw.tables import simulation_text
 from ..graph.accuracy import REPORTED
+from ..graph.word import indices, kind_of
 from ..system.files import beside
 from ..system.quoting import Progress
 from ..system.signals import meanwhile
@@ -26,7 +28,7 @@ from .calibration import calibrated, in_words, read_calibration
 from .design_file import DESIGN, ROBOT
 from .evaluation import as_numbers, to_words
 from .filed_design import filed_design
-from .folder import checked_manifest, write_file, writing
+from .folder import checked_manifest, text_of, write_file, writing
 from .integer_model import IntegerModel, load_core
 from .output_paths import check_place
 from .reference import golden_model
@@ -36,6 +38,10 @@ from .stimulus import within_limits
 BATCH, FEWEST = 50_000, 1000
 NUMBERS = 10_000_000  # of inputs and outputs in a batch
 REPORT = "simulation.json"
+LAYOUT = "simulation.gtkw"
+# Flags of traces in GTKWave's files: two bits of a stream; a signed number with a binary point.
+BITS, REALS = "@28", "@40000424"
+GROUP, ENDS = "@c00200", "@1401200"
 
 
 class Simulation(Report[CoreRun | AcceleratorRun]):
@@ -125,6 +131,7 @@ def simulate_core(
             tokens = np.stack([words[n] for n in core.fixed.inputs], axis=1)
             model.run(tokens, waves=waves_file, held=held)
             waves_file.replace(place / WAVES)
+        write_file(place / LAYOUT, layout(core, entry, text_of(place, f"{entry.name}.v")))
 
     keep_promise(place, accuracy, core.design.error)
     about = entry.tasks.functions[entry.functions[0]]  # all functions are one task
@@ -151,6 +158,45 @@ def simulate_core(
         coordinates=tuple(coordinate_errors(core.design, core.front.canonical, accuracy)),
         calibration=core.front.robot.name if core.held else None,
     )
+
+
+def layout(core: Specification, entry: HardwareManifest, verilog: str) -> str:
+    """A file of GTKWave that shows `WAVES`: the streams, then real numbers: every word of the task
+    and of its result, those of a joint together, and what each datapath of ``verilog`` does."""
+    top, robot = f"TOP.{entry.name}", core.front.canonical
+    stream = [f"{top}.{own}" for own in ("clk", "i__valid", "i__ready", "o__valid", "o__ready")]
+    lines = [f'[dumpfile] "{WAVES}"', BITS, *stream]
+    graph = core.fixed.graph
+    words = [("i__payload", name, core.fixed.inputs[name]) for name in graph.inputs]
+    words += [("o__payload", name, core.fixed.formats[own]) for name, own in graph.outputs.items()]
+    groups: dict[str, list[str]] = {}
+    for port, name, word in words:
+        at = indices(name)
+        joint = len(at) == 1 and at[0] < len(robot.joints) == core.front.robot.nv
+        group = robot.joints[at[0]].name if joint else kind_of(name)
+        shown = f"{top}.{port}.{name}[{word.width - 1}:0]"
+        groups.setdefault(group, []).extend([f"[fpshift_count] {word.fraction}", shown])
+    for part, signal, width, rows in _datapaths(verilog, entry.name):
+        fractions = {core.fixed.formats[graph.nodes[row]].fraction for row in rows}
+        if len(fractions) == 1:  # else it has no one binary point
+            shown = f"{top}.{part}.{signal}[{width - 1}:0]"
+            groups.setdefault(part, []).extend([f"[fpshift_count] {fractions.pop()}", shown])
+    for group, traces in groups.items():
+        lines += [GROUP, f"-{group}", REALS, *traces, ENDS, f"-{group}"]
+    return "\n".join([*lines, ""])
+
+
+def _datapaths(verilog: str, name: str) -> Iterator[tuple[str, str, int, list[int]]]:
+    """(module, signal, bits, lines of the graph's text) of the values in a core's datapaths."""
+    for module in re.finditer(rf"^module \\{name}\.(\w+) .*?^endmodule", verilog, re.M | re.S):
+        for own in re.finditer(r" \[(\d+):0\] (n\d+);(?: .*;)?  // (.*)$", module[0], re.M):
+            if not re.search(rf"^  input.* {own[2]};", module[0], re.M):
+                yield (
+                    module[1],
+                    own[2],
+                    int(own[1]) + 1,
+                    [int(k) for k in re.findall(r"%(\d+)", own[3])],
+                )
 
 
 def batches(

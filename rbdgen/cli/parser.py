@@ -57,7 +57,7 @@ def parser() -> Parser:
     made.add_argument(
         "--waves",
         action="store_true",
-        help="write DIR/simulation.vcd too; an accelerator's timeline.svg",
+        help="write DIR/simulation.vcd too; a core's simulation.gtkw, or timeline.svg",
     )
     made.add_argument(
         "--calibration",
