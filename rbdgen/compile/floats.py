@@ -120,8 +120,14 @@ def _on_limbs(graph: Graph, robot: Robot, columns: Columns | None) -> list[Progr
 
     There limbs are visited twice: up to q̈, which depends on all of them, and at that q̈.
     """
-    if columns is None:
-        return [_split(graph, robot)]
+    if columns is None:  # what is known to be a limb's beside outputs, which depend on all limbs
+        inner = {
+            name: own.of
+            for name, own in graph.known.items()
+            if kind_of(name) in "LH" and own.of and own.of.args
+        }
+        whole = extracted({**graph.outputs, **inner}, graph.inputs, {}) if inner else graph
+        return [_split(whole, robot)]
     if columns.qdd.keys() & {*graph.inputs} or not columns.sides:
         return []
     first = {n: node for n, node in columns.before.items() if n not in columns.sides}

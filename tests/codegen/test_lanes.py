@@ -33,6 +33,11 @@ CASES = {
         {"functions": ("dfd",), "base": "floating", "float_error": 1.0},
         {"trunk", "limb", "rest", "trunk_again", "limb_again", "rest_again", COLUMN},
     ),
+    "limbs and factors": (
+        WALKER,
+        {"functions": ("fd",), "base": "floating", "float_error": 1.0},
+        {"trunk", "limb", "rest"},
+    ),
     "limbs": (WALKER, {"functions": ("did",), "base": "floating"}, {"trunk", "limb", "rest"}),
 }
 FEW = ("columns", "limbs and columns")
