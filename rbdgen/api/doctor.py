@@ -16,6 +16,7 @@ from ..shell.build import CURE, find_loader
 from ..system.cache import cache_folder
 from ..system.compiler import NoCompiler, about, find_compiler
 from ..system.records import Record
+from ..tools.toolchain import not_used
 
 THERE, MISSING, OLD = "there", "missing", "too old"
 # Extra of the package → what it is for. Those of rbdgen's own development are not looked for.
@@ -103,7 +104,7 @@ def _packages() -> Iterator[Dependency]:
         try:
             own = version(name)
         except PackageNotFoundError:
-            yield Dependency(name, MISSING, "", FOR[of], cure)
+            yield Dependency(name, MISSING, "", FOR[of], cure + not_used(name))
             continue
         least = re.search(r">=\s*([0-9.]+)", wanted)
         state = OLD if least and _numbers(own) < _numbers(least[1]) else THERE

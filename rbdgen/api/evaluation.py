@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..codegen.c_file import float_batch
 from ..codegen.compiled import Results as IntegerResults
-from ..codegen.interface import angle_arrays
+from ..codegen.interface import angle_arrays, inverted
 from ..codegen.library import Singular
 from ..compile.flow import compile_front, front_of
 from ..compile.front import Front
@@ -151,7 +151,7 @@ def float_c_model(
         for own in (takes, gives)
     )
     if singular := call(ctypes.c_longlong(n), *pointers):
-        raise Singular(singular - 1)
+        raise Singular(singular - 1, inverted(interface))
     found = zip(interface.gives, gives, strict=True)
     return {own.name: values.astype(np.float64) for own, values in found}
 

@@ -6,8 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ..codegen.real import flops_of
+from ..codegen.loops import loops
+from ..codegen.real import computed
 from ..compile.expected import with_errors
+from ..compile.floats import with_visits
 from ..compile.flow import compile_front, front_end, front_of
 from ..compile.front import Front, roughly
 from ..design.effects import notes_of_use
@@ -74,7 +76,9 @@ def program_facts(front: Front) -> ProgramFacts:
     """The front's functions in C++, traced in floats; its time if it was compiled here."""
     design, robot = front.design, front.robot
     exact = front if design.snap is not None else front_of(design, robot, in_floats=True)
-    return ProgramFacts(flops_of(exact.graph.nodes), measured(design, robot))
+    exact, visits = with_visits(exact)
+    operations = loops(visits, exact.graph).operations if visits else len(computed(exact.graph))
+    return ProgramFacts(operations, measured(design, robot))
 
 
 class TopologyReport(Report[Organisation]):

@@ -125,7 +125,7 @@ class CudaLibrary(Rows):
         if device.waits:
             self._refuse(self._finish(stream))
         if least is not None and (singular := device.read(least)) >= 0:
-            raise Singular(singular)
+            raise Singular(singular, self.inverted)
         return found
 
     def _run_on_host(
@@ -139,7 +139,7 @@ class CudaLibrary(Rows):
         if self._same is not None:
             given.insert(self._same_at, self._same)
         if wrong := self._compute(n, [array.ctypes.data for array in given]):
-            raise Singular(wrong - 1)
+            raise Singular(wrong - 1, self.inverted)
         return found
 
     def _compute(self, n: int, places: Sequence[int]) -> int:

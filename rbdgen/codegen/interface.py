@@ -119,6 +119,13 @@ def angle_arrays(
     return found
 
 
+def inverted(interface: ArrayInterface) -> str:
+    """The matrix that a function of these arrays divides by, in words."""
+    if {"lambda_c", "Lambda"}.isdisjoint(array.name for array in interface.gives):
+        return "mass matrix"
+    return "mass matrix, or J M⁻¹ Jᵀ of its frames (contact_damping regularises it),"
+
+
 def rows(interface: ArrayInterface) -> dict[str, Any]:
     """The template's values for the arguments of a function whose arrays are rows.
 
@@ -126,7 +133,8 @@ def rows(interface: ArrayInterface) -> dict[str, Any]:
 
     ``taken``, ``given``: names. ``rows_in``, ``rows_out``: of each array its name, shape, the size
     of a row, and the numbers of a state ``before`` it. ``row_in``, ``row_out``: numbers of a state.
-    ``same``: the array that all states share, which ``taken`` ends with.
+    ``same``: the array that all states share, which ``taken`` ends with. ``inverted``: the matrix
+    that may be singular.
     """
     rows_in = [array.name for array in interface.takes]
     taken = [*rows_in, *([interface.same.name] if interface.same else [])]
@@ -144,6 +152,7 @@ def rows(interface: ArrayInterface) -> dict[str, Any]:
         return ", ".join(all_of)
 
     found: dict[str, Any] = {"arguments": arguments, "each": each, "taken": taken, "given": given}
+    found["inverted"] = inverted(interface)
     found["same"] = interface.same
     for way, names, arrays in (("in", rows_in, interface.takes), ("out", given, interface.gives)):
         ends = list(accumulate((a.size for a in arrays), initial=0))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..system.compiler import Command, NoCompiler, compile_with
 from ..system.quoting import Refusal
-from .interface import ArrayInterface
+from .interface import ArrayInterface, inverted
 
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-fPIC", "-pthread")
 OTHER = {np.dtype(np.float64): "FLOAT", np.dtype(np.float32): "DOUBLE"}  # which is left out
@@ -27,10 +27,10 @@ PYTHON = sys.implementation.cache_tag, np.__version__.partition(".")[0], sysconf
 
 
 class Singular(Refusal, np.linalg.LinAlgError):
-    """A mass matrix has no inverse in the state ``state``."""
+    """A matrix has no inverse in the state ``state``; ``inverted``: which, in words."""
 
-    def __init__(self, state: int) -> None:
-        super().__init__(f"the mass matrix of state {state} is singular, or not finite")
+    def __init__(self, state: int, inverted: str) -> None:
+        super().__init__(f"the {inverted} of state {state} is singular, or not finite")
         self.state = state
 
 
@@ -103,6 +103,7 @@ class Rows(ABC):
         self.names = tuple(array.name for array in interface.gives)
         self.takes = tuple(array.shape for array in interface.takes if array.name != same)
         self.gives = tuple(array.shape for array in interface.gives)
+        self.inverted = inverted(interface)
         taken = [array.name for array in interface.takes]
         self._same_at = taken.index(same) if same in taken else len(taken)
         self._same: NDArray | None = None
@@ -167,7 +168,7 @@ class Library(Rows):
         try:
             found = self._compute(*given, threads=threads)
         except self._singular as error:
-            raise Singular(error.state) from None
+            raise Singular(error.state, self.inverted) from None
         return [found] if len(self.names) == 1 else list(found)
 
 

@@ -11,10 +11,14 @@ from ..system.templates import render
 from .interface import ArrayInterface, rows
 
 FORWARD = ("q", "qd", "tau")
+FORCES = "f_ext"
 GRADIENTS = ("qdd", "dqdd_dq", "dqdd_dqd", "Minv")
+# What crocoddyl's models of any robot are in.
+HEADERS = ("crocoddyl_rbdgen.hpp", "crocoddyl_costs_rbdgen.hpp", "crocoddyl_contacts_rbdgen.hpp")
 # What the header has for each array.
 PLACES = {
     **{name: name for name in FORWARD},
+    FORCES: "forces",
     "qdd": "qdd",
     "dqdd_dq": "by_q",
     "dqdd_dqd": "by_qd",
@@ -24,6 +28,8 @@ PLACES = {
 # What the files are, by how their names end.
 SAID = {
     "crocoddyl_rbdgen.hpp": "crocoddyl's action model of any robot's functions",
+    "crocoddyl_contacts_rbdgen.hpp": "the same, of a robot in contact",
+    "crocoddyl_costs_rbdgen.hpp": "what crocoddyl's costs read, and the sum of their gradients",
     "_crocoddyl.hpp": "its forward dynamics in crocoddyl, in C++",
     "crocoddyl_example.cpp": "a reach by crocoddyl, over its own dynamics and over these",
     "_casadi.c": "a function of CasADi, with its Jacobian",
@@ -102,27 +108,30 @@ def crocoddyl(
     interface: ArrayInterface, name: str, joints: Sequence[str], about: Mapping[str, str]
 ) -> dict[str, str]:
     """The files of crocoddyl's action model over the functions ``name``; none for functions that
-    are not those of ``dfd`` and ``minv``, of a state and efforts alone.
+    are not those of ``dfd`` and ``minv``, of a state, efforts and forces alone.
 
     ``joints``: names, in the order of the robot's coordinates. With a base that floats there is no
     example: it would fall.
     """
     takes = {array.name: array.size for array in interface.takes}
     gives = [array.name for array in interface.gives]
-    if not joints or tuple(takes) != FORWARD or set(gives) != set(GRADIENTS):
+    states = tuple(takes) in (FORWARD, (*FORWARD, FORCES))
+    if not joints or not states or set(gives) != set(GRADIENTS):
         return {}
+    forced = {own.at // 6 for own in interface.inputs.values() if own.array == FORCES}
     values: dict[str, Any] = {
         **about,
         "name": name,
         "guard": name.upper(),
         "joints": joints,
+        "pushed": [str(k in forced).lower() for k in range(len(joints)) if forced],
         "nq": takes["q"],
         "nv": takes["qd"],
         "crocoddyl_arguments": ", ".join(PLACES[own] for own in (*takes, *gives)),
     }
     files = {
         f"{name}_crocoddyl.hpp": render("cpp/crocoddyl.hpp.jinja", **values),
-        "crocoddyl_rbdgen.hpp": render("crocoddyl/crocoddyl_rbdgen.hpp.jinja"),
+        **{file: render(f"crocoddyl/{file}.jinja") for file in HEADERS},
     }
     if takes["q"] == takes["qd"]:
         files["crocoddyl_example.cpp"] = render("cpp/crocoddyl_example.cpp.jinja", **values)

@@ -47,6 +47,7 @@ from .front import (
     of_bodies,
     refuse_large,
     refuse_still,
+    refuse_unbounded,
 )
 from .product import Product, need_of, too_large
 from .samples import note_of_near, refuse_dependent, refuse_singular
@@ -135,6 +136,7 @@ def fixed_point(front: Front, progress: Progress = lambda _: None) -> FixedGraph
     """
     refuse_design(front.design, front.robot.name, ONE_TASK)
     refuse_still(front)
+    refuse_unbounded(front)
     if is_unformulated(front.design):  # which formulation depends on what fits
         return compile_front(front, progress).fixed
     return FixedFunctions(front, progress).whole[1]
@@ -177,6 +179,7 @@ def _in_words(front: Front, progress: Progress, words: FixedFunctions | None) ->
     if front.design.accelerator and (line := refused(front.design, STAGES)):
         raise RobotError(line)
     refuse_still(front)
+    refuse_unbounded(front)
     if is_unformulated(front.design):
         return _fewest_cycles(front, progress, words)
     made = _scheduled(front, progress, words)

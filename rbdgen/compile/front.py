@@ -321,6 +321,17 @@ def refuse_large(design: Design, robot: Robot) -> None:
         )
 
 
+def refuse_unbounded(front: Front) -> None:
+    """RobotError for gradients of rigid contacts in words: they grow with the square of
+    (J M⁻¹ Jᵀ)⁻¹, which has no bound near dependent directions, so that no words have room."""
+    if "dcfd" in front.design.functions and not front.design.contact_damping:
+        raise RobotError(
+            f"{front.robot.name}: dcfd: contact_damping is 0, and gradients of rigid contacts have "
+            "no bound where held directions are nearly dependent, so words have no room: "
+            "--contact-damping 0.01, or --to cpp, which has no words"
+        )
+
+
 def refuse_still(front: Front) -> None:
     """RobotError for a robot of which nothing moves that functions speak of."""
     if front.graph.outputs and front.robot.nv > given_coordinates(front.design, front.robot):

@@ -306,10 +306,11 @@ class HardwareFacts(RobotFacts):
 
 @dataclass(frozen=True)
 class ProgramFacts(Record):
-    """The same functions in C++: ``flops``, operations of floating point in a state, and ``ns`` of
-    a state on one core of this machine, in batches; None where it was not compiled here."""
+    """The same functions in C++: ``operations`` in a state, as the folder's README counts them, and
+    ``ns`` of a state on one core of this machine, in batches; None where it was not compiled.
+    """
 
-    flops: int
+    operations: int
     ns: float | None
 
 

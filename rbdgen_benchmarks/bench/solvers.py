@@ -31,6 +31,7 @@ CASES = (
     ("crocoddyl", "iiwa14 reaches a state"),
     ("crocoddyl", "iiwa14 places its flange"),
     ("crocoddyl", "hyq turns in flight"),
+    ("crocoddyl", "hyq sinks on its feet"),
     ("casadi", "iiwa14 reaches a state"),
     ("mujoco", "iiwa14 by computed torque"),
 )

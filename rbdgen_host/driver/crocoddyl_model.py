@@ -1,12 +1,14 @@
 """Crocoddyl's action models over `Dynamics`: any back end computes what its solvers ask for.
 
-`forward_dynamics` makes the model, in C++ where the functions are; `ForwardDynamics` and
-`ContactDynamics` are in Python. mim_solvers takes crocoddyl's problems, and so these models.
+`forward_dynamics` and `contact_dynamics` make the models, in C++ where the functions are;
+`ForwardDynamics` and `ContactDynamics` are in Python. mim_solvers takes crocoddyl's problems, and
+so these models.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,19 +52,55 @@ def forward_dynamics(
     cannot be compiled, it is a `ForwardDynamics`, which has all joints driven and no constraints.
     InputError as for that.
     """
-    model = ForwardDynamics(state, costs, dynamics)
-    if dynamics.backend == DEFAULT:
+
+    def compiled(native: Any, driven: Any) -> Any:
+        return native.forward(state, driven, costs, constraints, dynamics, progress)
+
+    chosen = {"actuation": actuation, "constraints": constraints}
+    return _model(ForwardDynamics(state, costs, dynamics), compiled, chosen)
+
+
+def contact_dynamics(
+    state: Any,
+    contacts: Any,
+    costs: Any,
+    dynamics: Dynamics,
+    *,
+    actuation: Any = None,
+    constraints: Any = None,
+    damping: float = 0.0,
+    enable_force: bool = True,
+    progress: Progress = lambda _: None,
+) -> Any:
+    """The action model of v̇ and the forces of ``contacts`` that hold, over ``dynamics``.
+
+    As `forward_dynamics`: a ``crocoddyl.DifferentialActionModelContactFwdDynamics`` in C++, or a
+    `ContactDynamics` in Python. ``damping``: what is added to the diagonal of J M⁻¹ Jᵀ;
+    ``enable_force``: whether costs read gradients of the forces. ``dynamics`` has external forces
+    on the links in contact.
+    """
+
+    def compiled(native: Any, driven: Any) -> Any:
+        of = contacts, costs, constraints, damping, enable_force
+        return native.contact(state, driven, *of, dynamics, progress)
+
+    chosen = {"actuation": actuation, "constraints": constraints, "damping": damping}
+    return _model(ContactDynamics(state, contacts, costs, dynamics), compiled, chosen)
+
+
+def _model(model: Any, compiled: Callable[[Any, Any], Any], chosen: dict[str, Any]) -> Any:
+    """The compiled model where there is one, else ``model``, which has nothing that is chosen."""
+    if model.dynamics.backend == DEFAULT:
         from . import crocoddyl_native as native
 
         own = crocoddyl.ActuationModelFloatingBase if model.free else crocoddyl.ActuationModelFull
         try:
-            driven = actuation or own(state)
-            return native.forward(state, driven, costs, constraints, dynamics, progress)
+            return compiled(native, chosen["actuation"] or own(model.state))
         except (native.NotNative, NoCompiler, CompilerError) as error:
             slower = f"crocoddyl calls Python for each state: {error}"
-            warnings.warn(slower, DynamicsWarning, stacklevel=2)
-    if actuation or constraints:
-        raise InputError("actuation, constraints: of models in C++; this one is in Python")
+            warnings.warn(slower, DynamicsWarning, stacklevel=3)
+    if asked := [name for name, value in chosen.items() if value]:
+        raise InputError(f"{', '.join(asked)}: of models in C++; this one is in Python")
     return model
 
 
@@ -102,33 +140,43 @@ class ForwardDynamics(crocoddyl.DifferentialActionModelAbstract):
     def calc(self, data: Any, x: Array, u: Array | None = None) -> None:
         """``data.xout`` = v̇ and the cost; without u, of a last node, the cost alone."""
         q, v = x[: self.state.nq], x[self.state.nq :]
-        pinocchio.forwardKinematics(self.state.pinocchio, data.pinocchio, q, v)
+        still = np.zeros(self.state.nv)
+        pinocchio.computeAllTerms(self.state.pinocchio, data.pinocchio, q, v)
+        pinocchio.computeCentroidalMomentum(self.state.pinocchio, data.pinocchio)
+        pinocchio.forwardKinematics(self.state.pinocchio, data.pinocchio, q, v, still)
         pinocchio.updateFramePlacements(self.state.pinocchio, data.pinocchio)
         if u is None:
             self.costs.calc(data.costs, x)
         else:
-            data.xout = self.dynamics.aba(self._angles(q), v, self._efforts(u))
-            self._count()
+            data.xout = self._accelerations(data, x, self._efforts(u))
             self.costs.calc(data.costs, x, u)
         data.cost = data.costs.cost
 
     def calcDiff(self, data: Any, x: Array, u: Array | None = None) -> None:
         """``data.Fx`` = (∂v̇/∂q, ∂v̇/∂v), ``data.Fu`` = ∂v̇/∂u, and the cost's derivatives."""
         model, q, v = self.state.pinocchio, x[: self.state.nq], x[self.state.nq :]
-        # what residuals of frames read, of velocities too
         at = np.zeros(model.nv) if u is None else data.xout
-        pinocchio.computeForwardKinematicsDerivatives(model, data.pinocchio, q, v, at)
+        pinocchio.computeRNEADerivatives(model, data.pinocchio, q, v, at)
         pinocchio.updateFramePlacements(model, data.pinocchio)
         if u is None:
             self.costs.calcDiff(data.costs, x)
             return
-        tau = self._efforts(u)
-        by_q, by_v, by_tau = self.dynamics.computeABADerivatives(self._angles(q), v, tau)
-        assert by_tau is not None  # the functions have minv
-        self._count()
-        data.Fx = np.hstack([by_q, by_v])
+        data.Fx, by_tau = self._gradients(data, x, self._efforts(u))
         data.Fu = by_tau[:, self.free :]
         self.costs.calcDiff(data.costs, x, u)
+
+    def _accelerations(self, data: Any, x: Array, tau: Array) -> Array:
+        """v̇ (nv,) of efforts τ (nv,)."""
+        self._count()
+        return self.dynamics.aba(self._angles(x[: self.state.nq]), x[self.state.nq :], tau)
+
+    def _gradients(self, data: Any, x: Array, tau: Array, f_ext: Any = None) -> tuple[Array, Array]:
+        """∂v̇/∂x (nv, 2 nv) and ∂v̇/∂τ (nv, nv)."""
+        q, v = self._angles(x[: self.state.nq]), x[self.state.nq :]
+        by_q, by_v, by_tau = self.dynamics.computeABADerivatives(q, v, tau, f_ext)
+        assert by_tau is not None  # the functions have minv
+        self._count()
+        return np.hstack([by_q, by_v]), by_tau
 
     def _angles(self, q: Array) -> Array:
         """q as `Dynamics` has it: an angle where Pinocchio has its cosine and sine."""
@@ -163,76 +211,61 @@ class ContactDynamics(ForwardDynamics):
         [ M  Jᵀ ] [  v̇ ]   [ τ − nle ]
         [ J  0  ] [ −λ ] = [   −a₀   ]
 
-    M, nle and, at v̇ and λ, the gradients of τ come from ``dynamics``, of the functions m, nle and
-    did, with external forces on the links that are held. J, a₀ and its gradient are those of
-    ``contacts``, a ContactModelMultiple whose nu is that of the joints. J has full rank. The rest
-    is as for `ForwardDynamics`; `calls` counts twice where two tasks are asked for.
+    v̇ without contacts, M⁻¹ and, at the forces, the gradients come from ``dynamics``, which has
+    external forces on the links in contact. J, a₀ and its gradient are those of ``contacts``, a
+    ContactModelMultiple whose nu is that of the joints. J has full rank. The forces of several
+    contacts of one link add up. The rest is as for `ForwardDynamics`; `calls` counts twice where
+    two tasks are asked for.
     """
-
-    functions = ("m", "nle", "did")
 
     def __init__(self, state: Any, contacts: Any, costs: Any, dynamics: Dynamics) -> None:
         super().__init__(state, costs, dynamics)
         self.contacts = contacts
-        # of the model's joints the robot's are the last, each of which moves a body
-        self._first = len(state.pinocchio.names) - len(dynamics.joint_names)
 
     def createData(self) -> Any:
         return _ContactData(self)
 
-    def calc(self, data: Any, x: Array, u: Array | None = None) -> None:
-        """``data.xout`` = v̇, the contacts' forces and the cost; without u the cost alone."""
-        model, q, v = self.state.pinocchio, x[: self.state.nq], x[self.state.nq :]
-        pinocchio.forwardKinematics(model, data.pinocchio, q, v, 0.0 * v)
-        pinocchio.computeJointJacobians(model, data.pinocchio, q)
-        pinocchio.updateFramePlacements(model, data.pinocchio)
-        pinocchio.centerOfMass(model, data.pinocchio, q, v)
-        if u is None:
-            self.costs.calc(data.costs, x)
-        else:
-            held = data.multibody.contacts
-            self.contacts.calc(held, x)
-            M, nle = self.dynamics.crba(self._angles(q)), self.dynamics.nle(self._angles(q), v)
-            self._count(2)
-            nc, nv = self.contacts.nc, self.state.nv
-            J, a0 = held.Jc[:nc], held.a0[:nc]
-            data.inverse = np.linalg.inv(np.block([[M, J.T], [J, np.zeros((nc, nc))]]))
-            found = data.inverse @ np.concatenate([self._efforts(u) - nle, -a0])
-            data.xout = found[:nv]
-            self.contacts.updateAcceleration(held, data.xout)
-            self.contacts.updateForce(held, -found[nv:])
-            self.costs.calc(data.costs, x, u)
-        data.cost = data.costs.cost
-
-    def calcDiff(self, data: Any, x: Array, u: Array | None = None) -> None:
-        """``data.Fx``, ``data.Fu``, the gradients of the forces, and the cost's derivatives."""
-        model, q, v = self.state.pinocchio, x[: self.state.nq], x[self.state.nq :]
-        if u is None:
-            pinocchio.jacobianCenterOfMass(model, data.pinocchio, q)
-            self.costs.calcDiff(data.costs, x)
-            return
-        held, nc, nv = data.multibody.contacts, self.contacts.nc, self.state.nv
-        pinocchio.computeForwardKinematicsDerivatives(model, data.pinocchio, q, v, data.xout)
-        pinocchio.updateFramePlacements(model, data.pinocchio)
-        pinocchio.jacobianCenterOfMass(model, data.pinocchio, q)
-        by_q, by_v, _ = self.dynamics.computeRNEADerivatives(
-            self._angles(q), v, data.xout, self._forces(held)
-        )
+    def _accelerations(self, data: Any, x: Array, tau: Array) -> Array:
+        """v̇ = v̇₀ + M⁻¹ Jᵀ λ of v̇₀ without contacts; λ = −(J M⁻¹ Jᵀ)⁻¹ (J v̇₀ + a₀)."""
+        held, nc = data.multibody.contacts, self.contacts.nc
+        self.contacts.calc(held, x)
+        free = super()._accelerations(data, x, tau)
+        inverse = self.dynamics.computeMinverse(self._angles(x[: self.state.nq]))
         self._count()
-        # forces along the world's axes turn against their link
-        data.pinocchio.dtau_dq = by_q
-        self.contacts.updateRneaDiff(held, data.pinocchio)
+        J = held.Jc[:nc]
+        data.JMinv = J @ inverse
+        data.forces_by = -np.linalg.inv(data.JMinv @ J.T)
+        forces = data.forces_by @ (J @ free + held.a0[:nc])
+        found = free + data.JMinv.T @ forces
+        self.contacts.updateAcceleration(held, found)
+        self.contacts.updateForce(held, forces)
+        return found
+
+    def _gradients(self, data: Any, x: Array, tau: Array, f_ext: Any = None) -> tuple[Array, Array]:
+        """∂v̇ = ∂v̇₀ + M⁻¹ Jᵀ ∂λ of v̇₀ at forces that stay; ∂λ = −(J M⁻¹ Jᵀ)⁻¹ (J ∂v̇₀ + ∂a₀)."""
+        held, nc, nv = data.multibody.contacts, self.contacts.nc, self.state.nv
         self.contacts.calcDiff(held, x)
-        rest = np.vstack([np.hstack([data.pinocchio.dtau_dq, by_v]), held.da0_dx[:nc]])
-        by_x, by_u = -data.inverse @ rest, data.inverse[:, self.free : nv]
-        data.Fx, data.Fu = by_x[:nv], by_u[:nv]
-        self.contacts.updateAccelerationDiff(held, data.Fx)
-        self.contacts.updateForceDiff(held, -by_x[nv:], -by_u[nv:])
-        self.costs.calcDiff(data.costs, x, u)
+        by_x, by_tau = super()._gradients(data, x, tau, self._forces(held))
+        # forces along the world's axes turn against their link
+        data.pinocchio.dtau_dq = np.zeros((nv, nv))
+        self.contacts.updateRneaDiff(held, data.pinocchio)
+        by_x[:, :nv] -= by_tau @ data.pinocchio.dtau_dq
+        J = held.Jc[:nc]
+        forces_by_x = data.forces_by @ (J @ by_x + held.da0_dx[:nc])
+        forces_by_tau = data.forces_by @ J @ by_tau
+        by_x, by_tau = by_x + data.JMinv.T @ forces_by_x, by_tau + data.JMinv.T @ forces_by_tau
+        self.contacts.updateAccelerationDiff(held, by_x)
+        self.contacts.updateForceDiff(held, forces_by_x, forces_by_tau[:, self.free :])
+        return by_x, by_tau
 
     def _forces(self, held: Any) -> Array:
-        """The contact wrench (6,) on each body of the robot, in the body's frame."""
-        return np.array([force.vector for force in held.fext[self._first :]])
+        """The contacts' wrench (6,) on each link of the robot, in the link's frame."""
+        names, own = self.state.pinocchio.names, self.dynamics.joint_names
+        forces = np.zeros((len(own), 6))
+        for contact in held.contacts.todict().values():
+            joint = self.state.pinocchio.frames[contact.frame].parentJoint
+            forces[joint - len(names)] += contact.fext.vector
+        return forces
 
 
 class _ContactData(crocoddyl.DifferentialActionDataAbstract):
@@ -243,4 +276,4 @@ class _ContactData(crocoddyl.DifferentialActionDataAbstract):
         self.multibody = crocoddyl.DataCollectorMultibodyInContact(self.pinocchio, contacts)
         self.costs = model.costs.createData(self.multibody)
         self.costs.shareMemory(self)
-        self.inverse = np.zeros((0, 0))
+        self.JMinv = self.forces_by = np.zeros((0, 0))

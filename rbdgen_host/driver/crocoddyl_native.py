@@ -7,7 +7,6 @@ import importlib.util
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
 from functools import cache
 from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
@@ -18,7 +17,7 @@ import crocoddyl
 import numpy as np
 import pinocchio
 
-from rbdgen.codegen.solvers import FORWARD, GRADIENTS
+from rbdgen.codegen.solvers import FORCES, FORWARD, GRADIENTS, HEADERS
 from rbdgen.system.cache import cached, named
 from rbdgen.system.compiler import NoCompiler, about, compile_with, find_compiler
 from rbdgen.system.quoting import Progress, Refusal
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from .dynamics import Dynamics
 
 MODULE = "rbdgen_crocoddyl"
-FILES = ("CMakeLists.txt", "python.cc", "crocoddyl_rbdgen.hpp")
+FILES = ("CMakeLists.txt", "python.cc", *HEADERS)
 PREFIX = Path(crocoddyl.__file__).parents[4]  # …/lib/python3.11/site-packages/crocoddyl
 
 
@@ -45,26 +44,54 @@ def forward(
 
     Compiled the first time on a machine, for all robots. NotNative, NoCompiler, CompilerError.
     """
-    program = _program(dynamics, "dfd", FORWARD, GRADIENTS)
+    made = _prepared(dynamics, say)
+    return made.ForwardDynamics(_robot(dynamics, made), state, actuation, costs, constraints)
+
+
+def contact(
+    state: Any,
+    actuation: Any,
+    contacts: Any,
+    costs: Any,
+    constraints: Any,
+    damping: float,
+    enable_force: bool,
+    dynamics: Dynamics,
+    say: Progress,
+) -> Any:
+    """A ``DifferentialActionModelContactFwdDynamics`` over ``dynamics``; the same as `forward`."""
+    made = _prepared(dynamics, say)
+    of = state, actuation, contacts, costs, constraints, damping, enable_force
+    return made.ContactDynamics(_robot(dynamics, made), *of)
+
+
+def _prepared(dynamics: Dynamics, say: Progress) -> ModuleType:
+    """The module, once it is known that it can call the functions; as `forward` raises."""
+    _program(dynamics)
     _refuse_other_pinocchio()
-    robot = program.name, list(dynamics.joint_names), dynamics.nq, dynamics.nv
-    made = _module(say).ForwardDynamics
-    return made(*robot, _address(program), 0, state, actuation, costs, constraints)
+    return _module(say)
 
 
-def _program(
-    dynamics: Dynamics, function: str, takes: Sequence[str], gives: Sequence[str]
-) -> NativeProgram:
-    """The compiled function of these arrays, in this order; NotNative."""
-    program = dynamics._backend.programs[function]
-    interface = program.interface
-    found = tuple(array.name for array in interface.takes), program.library.names
+def _robot(dynamics: Dynamics, made: ModuleType) -> Any:
+    """What the models call: the functions, and on which links they take forces."""
+    program, robot = _program(dynamics), dynamics._backend.robot
+    bodies = [robot.joints[k].body for k in robot.moving]
+    forced = FORCES in [array.name for array in program.interface.takes]
+    pushed = [body in program.design.external_forces for body in bodies if forced]
+    joints = list(dynamics.joint_names)
+    return made.robot(program.name, joints, dynamics.nq, dynamics.nv, _address(program), pushed)
+
+
+def _program(dynamics: Dynamics) -> NativeProgram:
+    """The compiled q̈ with its gradients and M⁻¹, of the arrays that the models give; NotNative."""
+    program = dynamics._backend.programs["dfd"]
+    takes = tuple(array.name for array in program.interface.takes)
     if dynamics.base_link is not None:
         raise NotNative("the design's base is another link than the file's")
     if program.facts["parameters"]:
         raise NotNative("the robot's parameters are in registers")
-    if found != (tuple(takes), tuple(gives)):
-        raise NotNative(f"{function} of this design takes {', '.join(found[0])}")
+    if takes not in (FORWARD, (*FORWARD, FORCES)) or program.library.names != GRADIENTS:
+        raise NotNative(f"dfd of this design takes {', '.join(takes)}")
     return program
 
 
@@ -108,7 +135,7 @@ def _module(say: Progress) -> ModuleType:
     of = sys.implementation.cache_tag, str(PREFIX), about(compiler)
 
     def make(work: Path) -> None:
-        say(f"compiling crocoddyl's action model with {compiler[0]}")
+        say(f"compiling crocoddyl's action models with {compiler[0]}")
         with tempfile.TemporaryDirectory(prefix="rbdgen-") as place:
             for name, text in texts.items():
                 (Path(place) / name).write_text(text, "utf-8")

@@ -19,17 +19,15 @@ from numpy.typing import ArrayLike
 
 from rbdgen.api.folder import InputError
 from rbdgen.api.native_programs import DTYPES
-from rbdgen.design.arrays import given_coordinates, gives, is_loaded, of_state, takes
+from rbdgen.design.arrays import gives, is_loaded
 from rbdgen.design.design import canonical_of, has_registers
-from rbdgen.design.functions import BESIDE, GIVEN_BASE, ROLLOUTS, UNFORCED
+from rbdgen.design.functions import GIVEN_BASE, ROLLOUTS, UNFORCED
 from rbdgen.design.loading import as_filed, refuse_unknown
 from rbdgen.design.options import DesignChoices
 from rbdgen.robot.base_parameters import base_parameters
 from rbdgen.robot.model import RobotError
-from rbdgen.robot.variations import PAYLOAD, SIZE, checked_body, payload_of
-from rbdgen.robot.xml_lines import did_you_mean
+from rbdgen.robot.variations import SIZE, checked_body, payload_of
 
-from .array_layout import flat_states
 from .backends import backend as make_backend
 from .calls import Calls
 from .copies import identity, placed, remade
@@ -42,9 +40,10 @@ from .defaults import (
     usual_backend,
     warn_of,
 )
-from .futures import CALLS, Call, Found, Ticket
+from .futures import CALLS
 from .kinematics_calls import Observing
-from .requests import TAGS, Backend, Tasks
+from .queued import Queued
+from .requests import Backend
 from .words import SPELT, Array
 from .zero_copy import Direct
 
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
 NO_INERTIA = np.zeros((3, 3))
 
 
-class Dynamics(Calls):
+class Dynamics(Queued):
     """A robot's dynamics, one call at a time or several together.
 
     The methods take one state or a batch: any leading shape, the same for all arrays, which is
@@ -163,8 +162,7 @@ class Dynamics(Calls):
         self._module = next((own.module for own in self._direct.values()), None)
         self._bind()
         self._all: Direct | None = None
-        self._queue: list[Ticket] = []
-        self._next_tag = 0
+        self._queue, self._next_tag = [], 0
         warn_of(self._robot.name, (*chosen, *changing_notes(self.notes)))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -299,64 +297,6 @@ class Dynamics(Calls):
             found |= ticket.arrays
         return {name: found[name] for name in returns}
 
-    def submit(
-        self,
-        call: str,
-        *arrays: ArrayLike,
-        f_ext: ArrayLike | None = None,
-        payload: ArrayLike | None = None,
-    ) -> Ticket:
-        """Queue a call: a method's name, or a function's, and its arrays in their order.
-
-        ``payload``: (…, 10), as Pinocchio's ``toDynamicParameters`` has it, about the link's
-        origin, in place of what `set_payload` has said.
-
-        What is queued runs together when any of its results is asked for, or with `collect`.
-
-        Raises InputError for a call that the design lacks, for arrays of a wrong shape, not
-        finite, or beyond what their words hold; nothing has been queued then.
-        """
-        own = self._known(call)
-        taken = self._takes(own.functions[0])
-        if len(arrays) != len(taken):
-            names = ", ".join(SPELT.get(name, name) for name in taken)
-            raise InputError(f"{call} takes {names}: {len(taken)} arrays, not {len(arrays)}")
-        given: dict[str, ArrayLike] = dict(zip(taken, arrays, strict=True))
-        if f_ext is not None:
-            given["f_ext"] = f_ext
-        if is_loaded(self._backend.design):
-            given[PAYLOAD] = self._payload if payload is None else payload
-        elif payload is not None:
-            raise InputError(f"{call}: payload: the design carries none")
-        robot, free = self._robot, self._robot.nv - self._base
-        leading, flat = flat_states(robot, free, call, given)
-        moved = self.base_link.state(flat) if self.base_link else flat
-        batches, tag = [], self._next_tag
-        n = len(flat["q"])
-        for function in self._asked(call):
-            values, outside = self._backend.values(function, moved, self._saturate)
-            batches.append(Tasks(function, values, outside, (tag + np.arange(n)) % TAGS))
-            tag += n
-        self._next_tag = tag % TAGS
-        tags = {tasks.function: tasks.tags for tasks in batches}
-        ticket = Ticket(call, tags, self, leading, flat, batches)
-        self._queue.append(ticket)
-        return ticket
-
-    def collect(self) -> list[Found]:
-        """Run what is queued, together; the results in the order in which it was submitted."""
-        queue = list(self._queue)
-        self.run()
-        return [ticket.result() for ticket in queue]
-
-    def run(self) -> None:
-        """Run what is queued, together, so that all tickets are done; Singular, and none is."""
-        queue, self._queue = self._queue, []
-        answers, self.cycles = self._backend.run([t for ticket in queue for t in ticket._batches])
-        left = iter(answers)
-        for ticket in queue:
-            ticket._answers = [next(left) for _ in ticket._batches]
-
     def _at_once(
         self, call: str, arrays: tuple[ArrayLike, ...], f_ext: ArrayLike | None = None
     ) -> Any:
@@ -389,18 +329,6 @@ class Dynamics(Calls):
                 if (own := direct.bound(getattr(self, name), self._threads)) is not None:
                     self.__dict__[name] = own
 
-    def _asked(self, call: str) -> list[str]:
-        """The functions that a call takes: those that there are, and what another base needs."""
-        own = CALLS[call].functions
-        besides = BESIDE.get(own[0]) if self.base_link else None
-        if besides and besides not in self.functions:
-            raise InputError(
-                f"{call} of the file's base needs {besides} too, the accelerator's being another; "
-                "add it to the functions"
-            )
-        wanted = dict.fromkeys((*own, besides))
-        return [name for name in wanted if name in self.functions]
-
     @cached_property
     def _whole(self) -> tuple[list[str], list[str], list[str]]:
         """The functions but rollouts and those of a base that moves as it is told; the arrays that
@@ -410,23 +338,3 @@ class Dynamics(Calls):
         needed = [name for own in functions for name in self._takes(own)]
         given = [name for own in functions for name in gives(self._backend.design, own)]
         return functions, list(dict.fromkeys(needed)), list(dict.fromkeys(given))
-
-    def _takes(self, function: str) -> tuple[str, ...]:
-        """The arrays that a function takes."""
-        return takes(function, *of_state(self._backend.design))
-
-    @property
-    def _base(self) -> int:
-        """How many of v's first entries are the base's, its motion being given."""
-        return given_coordinates(self._backend.design, self._robot)
-
-    def _known(self, call: str) -> Call:
-        if call not in CALLS:
-            hint = did_you_mean(call, CALLS, f"; one of {', '.join(CALLS)}")
-            raise InputError(f"no call {call!r}{hint}")
-        needed = CALLS[call].functions[0]
-        if needed not in self.functions:
-            raise InputError(
-                f"{call} needs the function {needed}; the design has {', '.join(self.functions)}"
-            )
-        return CALLS[call]

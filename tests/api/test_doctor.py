@@ -29,11 +29,13 @@ def test_what_is_missing_has_a_cure(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setattr(module, "requires", lambda _: asked)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CXX", raising=False)
+    (tmp_path / "no-such").touch(0o755)
     parts = {part.name: part for part in doctor().parts}
     assert "other" not in parts
     assert parts["numpy"].state == OLD
     assert parts["no-such"].state == MISSING
-    assert parts["no-such"].cure == 'pip install "rbdgen[board]"'
+    program = tmp_path / "no-such"  # which is of that name, and is not what is called
+    assert parts["no-such"].cure == f'pip install "rbdgen[board]" ({program} is not used)'
     assert parts["C++ compiler"].cure == "install g++ (Debian: apt-get install g++)"
     text = as_text(doctor())
     assert 'pip install "rbdgen[board]"' in text and "too old" in text

@@ -11,6 +11,7 @@ from rbdgen import api
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.functions import ON_ACCELERATORS, UNFORCED
+from rbdgen.design.loading import load
 from rbdgen_benchmarks.compare.integer_errors import integer_errors
 from tests.support.coordinates import worst_in, worst_of
 from tests.support.made import accelerate
@@ -52,6 +53,15 @@ def test_accelerator(functions: tuple[str, ...], forces: tuple[str, ...]) -> Non
     note = f"external_forces: no force changes {', '.join(f for f in functions if f in UNFORCED)}"
     none = ", so the design has no force inputs" if "id" not in functions else ""
     assert note + none in made.front.notes
+
+
+def test_all_stands_among_names() -> None:
+    """It is every link that a joint moves, wherever it stands, and none twice."""
+    named = ("gripper_mount", "all")
+    design, robot = load("gantry", functions=("id", "pose"), frames=named, external_forces=named)
+    bodies = {robot.joints[i].body for i in robot.moving}
+    for links in (design.frames, design.external_forces):
+        assert links[0] == "gripper_mount" and len(links) == len(bodies) and {*links} == bodies
 
 
 def test_evaluate() -> None:

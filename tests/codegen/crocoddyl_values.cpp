@@ -2,9 +2,11 @@
 // Prints how far apart they are in seeded states: the cost, v̇, and all derivatives.
 #include "swinger_dfd_minv_crocoddyl.hpp"
 #include "swinger_fd.h"
+#include "swinger_held_crocoddyl.hpp"
 
 #include <crocoddyl/core/costs/residual.hpp>
 #include <crocoddyl/multibody/actuations/floating-base.hpp>
+#include <crocoddyl/multibody/contacts/contact-3d.hpp>
 #include <crocoddyl/multibody/residuals/frame-placement.hpp>
 #include <crocoddyl/multibody/residuals/frame-velocity.hpp>
 #include <pinocchio/parsers/urdf.hpp>
@@ -44,25 +46,33 @@ int main(int, char **argv)
     DifferentialActionModelFreeFwdDynamics own(state, driven, costs);
     swinger_dfd_minv_ForwardDynamics whole(state, driven, costs);
     swinger_dfd_minv_ForwardDynamics alone(state, driven, costs, nullptr, swinger_fd);
+    const auto contacts = std::make_shared<ContactModelMultiple>(state, nu);
+    const Eigen::Vector3d at(0.1, 0.2, -0.3);
+    contacts->addContact("tip", std::make_shared<ContactModel3D>(state, link, at, pinocchio::LOCAL_WORLD_ALIGNED, nu,
+                                    Eigen::Vector2d(3.0, 4.0)));
+    DifferentialActionModelContactFwdDynamics touching(state, driven, contacts, costs, 1e-6, true);
+    swinger_held_ContactDynamics held(state, driven, contacts, costs, 1e-6, true);
     std::srand(1);
     for (int k = 0; k < 20; ++k) {
         const Eigen::VectorXd by = Eigen::VectorXd::Random(static_cast<long>(state->get_ndx()));
         const Eigen::VectorXd u = Eigen::VectorXd::Random(static_cast<long>(nu));
         Eigen::VectorXd x = state->zero();
         state->integrate(state->zero(), by, x);
-        const auto theirs = own.createData();
-        own.calc(theirs, x, u);
-        own.calcDiff(theirs, x, u);
-        for (DifferentialActionModelFreeFwdDynamics *model : { &whole, &alone }) {
-            const auto ours = model->createData();
-            if (!model->checkData(ours) || model->checkData(theirs))
-                return 1;
-            model->calc(ours, x, u);
-            model->calcDiff(ours, x, u);
+        const auto compare = [&](DifferentialActionModelAbstract &its, DifferentialActionModelAbstract &model) {
+            const auto theirs = its.createData(), ours = model.createData();
+            if (!model.checkData(ours) || model.checkData(theirs))
+                std::exit(1);
+            its.calc(theirs, x, u);
+            its.calcDiff(theirs, x, u);
+            model.calc(ours, x, u);
+            model.calcDiff(ours, x, u);
             std::printf("%.3g %.3g %.3g %.3g %.3g %.3g\n", std::abs(ours->cost / theirs->cost - 1.0),
                 apart(theirs->xout, ours->xout), apart(theirs->Fx, ours->Fx), apart(theirs->Fu, ours->Fu),
                 apart(theirs->Lx, ours->Lx), apart(theirs->Lxx, ours->Lxx));
-        }
+        };
+        compare(own, whole);
+        compare(own, alone);
+        compare(touching, held);
     }
     try {
         const auto other = state_of(argv[2]);

@@ -45,7 +45,8 @@ USER = """
 namespace arm = rbdgen::swing;
 namespace beast = rbdgen::zoo;
 
-static_assert(arm::nq == 2 && arm::joint("elbow") == 1 && arm::joint("elbo") == -1, "");
+static_assert(arm::nq == 2 && arm::joint("elbow") == 1 && arm::has_joint("elbow"), "");
+static_assert(!arm::has_joint("elbo") && !arm::has_joint("elbows"), "");
 static_assert(beast::nq == 22 && beast::nv == 19 && beast::joint_v[beast::joint("slide")] == 9, "");
 static_assert(beast::joint_names[0][0] == 'r' && beast::frame_names[0][0] == 'n', "");
 static_assert(beast::position_upper[8] == 2 && beast::velocity_limit[7] == 3, "");
@@ -134,6 +135,8 @@ int main(int count, char **)
     columns << 0.3, 1, 0.3, -0.5, 2, -0.5;
     Rows of_qd(3, 4), of_M(3, 4), large(4, 2);
     double unused[12];
+    if (count > 2)
+        return arm::joint("wrong");
     if (count > 1)
         arm::compute(q, v, many); // of six numbers
     allocations = 0;
@@ -218,6 +221,8 @@ def test_all_containers_have_the_numbers_of_c(pendulum: Path, tmp_path: Path) ->
     wrong = subprocess.run(command, capture_output=True, text=True, check=False)
     assert wrong.returncode == -signal.SIGABRT
     assert re.search(r"swing\.hpp:\d+: .*View.*Assertion", wrong.stderr)
+    wrong = subprocess.run([*command, "a joint"], capture_output=True, text=True, check=False)
+    assert (wrong.returncode, wrong.stderr) == (-signal.SIGABRT, 'swing: no joint "wrong"\n')
 
 
 # Each line is refused, by a text of the header or since no call takes these types.
@@ -236,6 +241,7 @@ REFUSED = {
     "arm::compute(two, two, low);": NONE,
     "arm::compute(two, two, columns * two_of_eigen);": NONE,
     "arm::map(arm::compute(two, two, two));": "use of deleted function",
+    'constexpr int place = arm::joint("wrong");': "call to non-.constexpr. function",
 }
 
 

@@ -17,7 +17,8 @@ HERE = Path(__file__).parent
 SWINGER = HERE.parent / "robots" / "swinger.urdf"
 WALKER = HERE.parent / "robots" / "walker.urdf"
 FUNCTIONS = ("dfd", "minv")
-HEADERS = {"crocoddyl.hpp", "crocoddyl_rbdgen.hpp"}
+PARTS = {"crocoddyl_rbdgen.hpp", "crocoddyl_costs_rbdgen.hpp", "crocoddyl_contacts_rbdgen.hpp"}
+HEADERS = {"crocoddyl.hpp", *PARTS}
 PREFIX = Path(sysconfig.get_path("purelib")) / "cmeel.prefix"
 PROJECT = """\
 cmake_minimum_required(VERSION 3.16)
@@ -49,6 +50,11 @@ def built(source: Path, target: str, build: Path) -> Path:
     [
         ("pendulum", {"functions": FUNCTIONS}, {*HEADERS, "crocoddyl_example.cpp"}),
         (str(SWINGER), {"functions": FUNCTIONS, "base": "floating"}, HEADERS),
+        (
+            str(SWINGER),
+            {"functions": FUNCTIONS, "base": "floating", "external_forces": ("lower",)},
+            HEADERS,
+        ),
         ("pendulum", {"functions": ("dfd",)}, set()),
         ("pendulum", {"functions": FUNCTIONS, "payload": "lower_rod"}, set()),
         (
@@ -92,6 +98,10 @@ def test_values_and_gradients(tmp_path: Path) -> None:
         ).folder
         for name, own in (("swinger_dfd_minv", FUNCTIONS), ("swinger_fd", ("fd",)))
     ]
+    held = {"external_forces": ("lower",), "base": "floating", "name": "swinger_held"}
+    folders.append(
+        api.generate(str(SWINGER), tmp_path / "held", to="cpp", functions=FUNCTIONS, **held).folder
+    )
     sources = [str(file) for folder in folders for file in sorted(folder.glob("*.cpp"))]
     text = PROJECT.format(sources=" ".join(sources), folders=" ".join(map(str, folders)), here=HERE)
     (tmp_path / "CMakeLists.txt").write_text(text)
@@ -100,7 +110,7 @@ def test_values_and_gradients(tmp_path: Path) -> None:
     assert found.returncode == 0, found.stdout + found.stderr
     *lines, refused = found.stdout.splitlines()
     apart = np.array([[float(word) for word in line.split()] for line in lines])
-    assert apart.shape == (40, 6)
+    assert apart.shape == (60, 6)
     assert apart.max() < 1e-9
     joints = "root_joint, shoulder, elbow"
     assert refused == f"swinger_dfd_minv: the model's joints are not the robot's: {joints}"

@@ -118,6 +118,8 @@ def test_refused_in_a_line(
 
 
 def test_unknown_words_are_refused(library: Library) -> None:
+    with pytest.raises(TypeError, match=r"small: qd: arrays have no keywords: compute\(q, qd\)"):
+        library._compute(Q, qd=QD)
     with pytest.raises(TypeError, match="small: 'output' is unknown; one of out, threads"):
         library._compute(Q, QD, output=None)
     with pytest.raises(ValueError, match="threads: 0; expected 1 to 4096"):
@@ -163,4 +165,4 @@ def test_headers_that_are_missing(library: Library, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_singular_state_is_named() -> None:
-    assert Singular(3).state == 3
+    assert Singular(3, "mass matrix").state == 3

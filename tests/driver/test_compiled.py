@@ -232,7 +232,7 @@ def test_info_has_the_time_of_what_is_compiled(
     program = program_facts(front)
     assert program.ns is not None and program.ns > 0
     made = api.generate("pendulum", tmp_path / "made", to="cpp", functions=("did", "m")).manifest
-    assert program.flops == made.program.facts["flops"]
+    assert program.operations == made.program.facts["nodes"]
     assert program_facts(front) == program
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another"))
     assert program_facts(front) == replace(program, ns=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,18 @@ from rbdgen_host.driver import Dynamics
 
 pinocchio = pytest.importorskip("pinocchio")
 crocoddyl = pytest.importorskip("crocoddyl")
-from rbdgen_host.driver.crocoddyl_model import ContactDynamics  # noqa: E402
+from rbdgen_host.driver.crocoddyl_model import (  # noqa: E402
+    ContactDynamics,
+    ForwardDynamics,
+    contact_dynamics,
+    forward_dynamics,
+)
 from tests.driver.test_crocoddyl_model import own_dynamics_is_right  # noqa: E402
 
 HYQ = Path(__file__).parents[2] / "robots" / "hyq.urdf"
 LEGS = ("lf", "lh", "rf", "rh")
 FORCED: dict[str, Any] = {
-    "functions": ("m", "nle", "did"),
+    "functions": ("fd", "dfd", "minv"),
     "base": "floating",
     "external_forces": tuple(f"{leg}_shin" for leg in LEGS),
 }
@@ -122,13 +128,111 @@ def test_values_and_gradients(axes: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake: apt-get install cmake")
+@pytest.mark.parametrize("axes", ["LOCAL", "LOCAL_WORLD_ALIGNED"])
+def test_in_cpp(axes: str) -> None:
+    """All that crocoddyl's own has, with another actuation, a constraint and damping."""
+    if not own_dynamics_is_right():
+        pytest.skip("crocoddyl's own dynamics is wrong with this Pinocchio: pip install pin==4.0.0")
+    stance = Stance(getattr(pinocchio, axes))
+    state, driven = stance.state, crocoddyl.ActuationModelFloatingBase(stance.state)
+    driven = crocoddyl.ActuationSquashingModel(driven, smooth(DRIVEN), DRIVEN)
+    speed = crocoddyl.ResidualModelFrameVelocity(
+        state, stance.feet[0], pinocchio.Motion.Zero(), pinocchio.LOCAL, DRIVEN
+    )
+    constraints = crocoddyl.ConstraintModelManager(state, DRIVEN)
+    constraints.addConstraint("slow", crocoddyl.ConstraintModelResidual(state, speed))
+    costs, of = stance.costs(1.0, 0.1), (state, driven, stance.contacts)
+    costs.addCost("momentum", momentum(stance), 0.1)
+    dynamics = Dynamics("hyq", "cpp", **FORCED)
+    ours = contact_dynamics(
+        state,
+        stance.contacts,
+        costs,
+        dynamics,
+        actuation=driven,
+        constraints=constraints,
+        damping=1e-6,
+    )
+    theirs = crocoddyl.DifferentialActionModelContactFwdDynamics(
+        *of, costs, constraints, 1e-6, True
+    )
+    assert isinstance(ours, crocoddyl.DifferentialActionModelContactFwdDynamics)
+    rng = np.random.default_rng(5)
+    for _ in range(3):
+        x = state.integrate(stance.start, rng.uniform(-0.2, 0.2, 2 * state.nv))
+        u = rng.uniform(-1.0, 1.0, DRIVEN)
+        for own, other in zip(of_data(ours, x, u), of_data(theirs, x, u), strict=True):
+            np.testing.assert_allclose(own, other, rtol=0, atol=1e-9 * np.abs(other).max())
+    check_slopes(ours, x)
+    flying = stance.costs(1.0, 0.1, cones=False)
+    flying.addCost("momentum", momentum(stance), 0.1)
+    check_slopes(forward_dynamics(state, flying, dynamics), x, u)
+    lost = Dynamics("hyq", "cpp", **{**FORCED, "external_forces": ("lf_shin",)})
+    with pytest.raises(ValueError, match="no force on the link of lh_foot, which is in contact"):
+        contact_dynamics(state, stance.contacts, costs, lost).createData()
+
+
+def smooth(nu: int) -> Any:
+    return crocoddyl.SquashingModelSmoothSat(np.full(nu, -20.0), np.full(nu, 20.0), nu)
+
+
+def of_data(model: Any, x: np.ndarray, u: np.ndarray) -> list[np.ndarray]:
+    data = model.createData()
+    model.calc(data, x, u)
+    model.calcDiff(data, x, u)
+    found = [data.cost, data.xout, data.Fx, data.Fu, data.df_dx, data.df_du]
+    found += [data.Lx, data.Lu, data.Lxx, data.Luu, data.Lxu, data.h, data.Hx]
+    return [np.array(own) for own in found]
+
+
+def test_momentum_and_centre_of_mass() -> None:
+    """Residuals that read more of Pinocchio's data than frames do, beside difference quotients; in
+    flight, in contact, and of a last node."""
+    stance = Stance()
+    rng = np.random.default_rng(2)
+    x = stance.state.integrate(stance.start, rng.uniform(-0.2, 0.2, 2 * stance.model.nv))
+    u = rng.uniform(-20.0, 20.0, DRIVEN)
+    costs = stance.costs(1.0, 0.1, cones=False)
+    momentum = crocoddyl.ResidualModelCentroidalMomentum(
+        stance.state, rng.uniform(-1, 1, 6), DRIVEN
+    )
+    costs.addCost("momentum", crocoddyl.CostModelResidual(stance.state, momentum), 1.0)
+    golden = Dynamics("hyq", "golden", accelerator=False, **FORCED)
+    flying = ForwardDynamics(stance.state, costs, golden)
+    for model in (flying, ContactDynamics(stance.state, stance.contacts, costs, golden)):
+        check_slopes(model, x, u)
+        check_slopes(model, x)
+
+
+def check_slopes(model: Any, x: np.ndarray, *u: np.ndarray) -> None:
+    """Lx along a direction, beside the difference quotient."""
+    state, data, step, costs = model.state, model.createData(), 1e-6, []
+    model.calc(data, x, *u)
+    model.calcDiff(data, x, *u)
+    along = np.random.default_rng(3).uniform(-1, 1, 2 * state.nv)
+    slope = data.Lx @ along
+    for sign in (1, -1):
+        model.calc(data, state.integrate(x, sign * step * along), *u)
+        costs.append(data.cost)
+    assert (costs[0] - costs[1]) / (2 * step) == pytest.approx(slope, rel=1e-6)
+
+
+def momentum(stance: Stance) -> Any:
+    """A cost that reads more of Pinocchio's data than those of frames do."""
+    goal = np.linspace(-1, 1, 6)
+    residual = crocoddyl.ResidualModelCentroidalMomentum(stance.state, goal, DRIVEN)
+    return crocoddyl.CostModelResidual(stance.state, residual)
+
+
+@pytest.mark.slow
 def test_a_stance_takes_as_many_iterations() -> None:
     if not own_dynamics_is_right():
         pytest.skip("crocoddyl's own dynamics is wrong with this Pinocchio: pip install pin==4.0.0")
     stance = Stance()
     theirs = stance.solved(stance.theirs)
     compiled = Dynamics("hyq", "cpp", **FORCED)
-    ours = stance.solved(lambda own: ContactDynamics(stance.state, stance.contacts, own, compiled))
+    ours = stance.solved(lambda own: contact_dynamics(stance.state, stance.contacts, own, compiled))
     for name, found in (("crocoddyl's own", theirs), ("cpp", ours)):
         print(f"{name}: {len(found) - 1} iterations, cost {found[-1]:.6f}")
     assert abs(len(ours) - len(theirs)) <= 1
