@@ -167,7 +167,7 @@ def test_operational_inertia_of_a_straight_arm(tmp_path: Path) -> None:
     assert found.shape == (6, 6) and not found[3:].any() and not found[:, 3:].any()
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-13 * wanted.max())
     assert wanted[2, 2] == pytest.approx(0.5)  # of the slide alone
-    with pytest.raises(Singular, match="J M⁻¹ Jᵀ of its frames .* of state 1 is singular"):
+    with pytest.raises(Singular, match=r"J M⁻¹ Jᵀ of its frames .* of state 1 is singular"):
         ours.osim(q)
     with pytest.raises(RobotError, match="osim: the held directions are dependent in some state"):
         golden.osim(q)
