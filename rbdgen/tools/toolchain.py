@@ -92,8 +92,8 @@ def run_tool(
 
 
 def not_used(package: str) -> str:
-    """That the program of this name on the path does not stand in for the package; empty if there
-    is none."""
+    """A remark that the program of this name on the path does not stand in for the package; empty
+    if there is none."""
     found = shutil.which(package)
     return f" ({found} is not used)" if found else ""
 

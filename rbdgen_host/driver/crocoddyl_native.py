@@ -73,7 +73,7 @@ def _prepared(dynamics: Dynamics, say: Progress) -> ModuleType:
 
 
 def _robot(dynamics: Dynamics, made: ModuleType) -> Any:
-    """What the models call: the functions, and on which links they take forces."""
+    """The functions that the models call, and on which links they take forces."""
     program, robot = _program(dynamics), dynamics._backend.robot
     bodies = [robot.joints[k].body for k in robot.moving]
     forced = FORCES in [array.name for array in program.interface.takes]
