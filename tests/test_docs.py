@@ -49,6 +49,7 @@ ROBOTS = (
 LARGEST = 10_000  # bytes of README
 COLUMNS = 110  # of lines that can be broken
 WORDS = 30  # of a sentence
+LINES = 300  # of a page
 (COMMANDS,) = (a.choices for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
 
 page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
@@ -105,6 +106,7 @@ def test_headings_are_said_once(path: Path) -> None:
 @page
 def test_sentences_and_lines(path: Path) -> None:
     text = path.read_text()
+    assert text.count("\n") <= LINES
     for sentence in prose(text):
         assert len(sentence.split()) <= WORDS, sentence
     for line in FENCED.sub("", INDENTED.sub("", text)).splitlines():
