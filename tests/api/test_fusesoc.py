@@ -106,12 +106,12 @@ def test_lint_and_simulation(kind: str, tmp_path: Path, request: pytest.FixtureR
 
 
 @pytest.mark.rtl
-def test_lint_of_what_is_around(design: Path) -> None:
+def test_lint_of_what_is_around(design: Path, subtests: pytest.Subtests) -> None:
     core, _ = package_fusesoc(design)
     name = core.stem
     rtl = [design / f"{name}.v", design / f"{name}_axi_words.v"]
-    check_lint([*rtl, design / f"fusesoc/{name}_tb.sv"], f"{name}_tb", "--timing")
-    check_lint([*rtl, design / f"fusesoc/{name}_pins.v"], f"{name}_pins")
+    check_lint(subtests, [*rtl, design / f"fusesoc/{name}_tb.sv"], f"{name}_tb", "--timing")
+    check_lint(subtests, [*rtl, design / f"fusesoc/{name}_pins.v"], f"{name}_pins")
 
 
 @pytest.mark.rtl

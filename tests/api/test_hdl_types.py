@@ -250,7 +250,9 @@ endmodule
 """
 
 
-def test_lint_of_what_a_user_writes(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_lint_of_what_a_user_writes(
+    folders: dict[str, Path], tmp_path: Path, subtests: pytest.Subtests
+) -> None:
     for name, result, latency in (
         ("torque", "result_t", "LATENCY"),
         ("after", "result_t", "LATENCY"),
@@ -261,9 +263,12 @@ def test_lint_of_what_a_user_writes(folders: dict[str, Path], tmp_path: Path) ->
         user.write_text(filled(SCOPED, NAME=name, RESULT=result, LATENCY=latency))
         package = folders[name] / f"{name}_pkg.sv"
         check_head(package.read_text())
-        assert verible_says([package]) == []
-        assert said([package, user], "scoped", "-Wall") == []
-        assert slang_says([package, user], "scoped") == []
+        with subtests.test("verilator", name=name):
+            assert said([package, user], "scoped", "-Wall") == []
+        with subtests.test("slang", name=name):
+            assert slang_says([package, user], "scoped") == []
+        with subtests.test("verible", name=name):
+            assert verible_says([package]) == []
 
 
 # A record through bits and back, and the same bits through a record.

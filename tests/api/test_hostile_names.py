@@ -161,11 +161,13 @@ def test_verilog_in_icarus(folders: list[Path], tmp_path: Path) -> None:
             assert not complaint([*command, "-s", file.stem])
 
 
-def test_verilog_in_verilator(folders: list[Path]) -> None:
+def test_verilog_in_linters(folders: list[Path], subtests: pytest.Subtests) -> None:
     """What is around a design and, in it, the design: without a warning."""
     for _, own, around in verilog(folders):
         for file in around:
-            check_lint([*own, file], file.stem, *(["--timing"] if file.suffix == ".sv" else []))
+            check_lint(
+                subtests, [*own, file], file.stem, *(["--timing"] if file.suffix == ".sv" else [])
+            )
 
 
 def test_verilog_and_rtlil_in_yosys(folders: list[Path], tmp_path: Path) -> None:

@@ -226,10 +226,10 @@ def test_the_ip_computes(design: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.rtl
-def test_lint(design: Path) -> None:
+def test_lint(design: Path, subtests: pytest.Subtests) -> None:
     name = name_of(design)
     sources = [f"{name}.v", f"{name}_axi_words.v", f"vivado/{name}_ip.v"]
-    check_lint([design / source for source in sources], f"{name}_ip")
+    check_lint(subtests, [design / source for source in sources], f"{name}_ip")
 
 
 def test_the_design_alone(design: Path) -> None:

