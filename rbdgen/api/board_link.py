@@ -123,7 +123,7 @@ def _address(entry: HardwareManifest, ip: str | None) -> Address:
 
 
 def line_of(entry: HardwareManifest, known: Board, baud: int, ip: str | None) -> Line:
-    """The line of a board's; UsageError, BoardError."""
+    """The hardware of a board's line; BoardError where no datagram has room for a frame."""
     if known.link == "uart":
         return SerialLine(known.clock_hz, baud)
     layouts = {**line_layouts(entry.tasks), SELF_TEST: TESTED}
@@ -206,7 +206,8 @@ def line_files(
 
 
 def _answer_bytes(function: FunctionFacts, layout: PacketWidths) -> int:
-    """Bytes of SPI, as fast as it may be, from a task's end to that of its response, about."""
+    """An estimate of the bytes that SPI at its fastest clock transfers between the end of a task
+    and that of its response."""
     words = len(layout.operands) + len(layout.results)
     clocks = PACKED * words + function.latency
     return layout.line_bytes[1] + clocks // (8 * SPI_CLOCKS) + 4

@@ -43,7 +43,7 @@ class HdlField:
     used: int | None
     of: str
     unit: str
-    example: int = 0
+    example: int
 
     @property
     def high(self) -> int:

@@ -180,8 +180,10 @@ def compiled(
     NoCompiler, CompilerError, NoGpu; CacheError where the cache cannot be written.
     """
     assert kind in COMPILED
-    for function in set(design.functions) & set(ROLLOUTS):
-        raise InputError(f"{kind} has no {function}: rollouts are of golden, integer and rtl only")
+    if rollouts := [name for name in design.functions if name in ROLLOUTS]:
+        raise InputError(
+            f"{kind} has no {rollouts[0]}: rollouts are of golden, integer and rtl only"
+        )
     own, of = _of_programs(design, KEPT + OF_REGISTERS * registers), ProgramKind(kind)
     builder = of.builder()
     source = _source(own, of, builder)

@@ -63,14 +63,16 @@ def board(
 ) -> OnBoard:
     """Make the bitstream of the accelerator in ``folder`` for a board, and ``load`` it.
 
-    ``flash``: write it to the board's flash instead, from which the board starts.
+    ``flash``: write it to the board's flash instead, from which the board starts. ``link``: "uart",
+    "spi", or "udp" for a board with gigabit Ethernet, at ``ip``; the board's first unless given.
+    All files are in FOLDER/board-NAME, with -udp or -spi behind it. Of ``seeds`` placements, aiming
+    at ``frequency`` MHz, the fastest is taken; its PLL then makes the fastest clock that it
+    reaches. ``placer``, ``router``: of nextpnr. ``before``: seconds of the steps before, for the
+    report.
 
-    ``link``: "uart", or "udp" for a board with gigabit Ethernet, at ``ip``. All files are in
-    FOLDER/board-NAME, or FOLDER/board-NAME-udp. Of ``seeds`` placements, aiming at ``frequency``
-    MHz, the fastest is taken; its PLL then makes the fastest clock that it reaches. ``placer``,
-    ``router``: of nextpnr. ``before``: seconds of the steps before, for the report. Raises
-    BoardError for a board that is not known or that the design does not fit, UsageError where
-    nothing can load it.
+    Raises:
+        BoardError: a board that is not known, or that the design does not fit.
+        UsageError: nothing can load it.
     """
     place = Path(folder)
     entry = accelerator_in(place, trust, progress)
@@ -81,9 +83,8 @@ def board(
             f"with --target {known.target.name}"
         )
     line = line_of(entry, known, known.baud, ip)
-    command = (
-        loader_command(known, flash) if load or flash else None
-    )  # or it would be missing later
+    # before all else, since without a loader the work would be for nothing
+    command = loader_command(known, flash) if load or flash else None
     out, core = place / f"board-{name}{suffix_of(known)}", entry.name
     sources = [place / f"{core}.il", place / f"{core}_ecp5.il", place / f"{core}_axi_words.il"]
     with _in_steps(progress, command is not None) as steps:
@@ -110,7 +111,8 @@ def board(
 
 
 def steps_to(progress: Progress, made: bool = False, sent: bool = False) -> Steps:
-    """The steps of `board`; ``made``: after that of its accelerator, ``sent``: it is loaded."""
+    """The steps of `board`. ``made``: the accelerator's generation comes first; ``sent``: loading
+    comes last."""
     names = [*([ACCELERATOR] * made), LINK, "Yosys", "nextpnr", "ecppack", *([LOADER] * sent)]
     steps = Steps(progress, names)
     steps.expected |= {LINK: 5.0} | ({LOADER: 10.0} if sent else {})

@@ -200,9 +200,9 @@ def package_vivado(
         ),
         f"{name}.mk": render("package/vivado.mk.jinja", name=name, boards=boards),
     }
-    for kind in ("h", "c"):
-        text = render(f"package/linux.{kind}.jinja", name=name, NAME=name.upper())
-        files[f"{name}_linux.{kind}"] = text
+    for ending in ("h", "c"):
+        text = render(f"package/linux.{ending}.jinja", name=name, NAME=name.upper())
+        files[f"{name}_linux.{ending}"] = text
     for board in boards:
         file = f"{board.file}.tcl"
         if isinstance(board, Card):

@@ -180,11 +180,9 @@ def cuda(
 
     def best(measure: Measure | None) -> Cuda:
         found = written(TRACED, measure)
-        return (
-            found
-            if looped or not any(_moved(found))
-            else min(found, written(WALKS, measure), key=_moved)
-        )
+        if looped or not any(_moved(found)):
+            return found
+        return min(found, written(WALKS, measure), key=_moved)
 
     found = best(None)
     if measure is None:
@@ -270,7 +268,7 @@ def _written(
         made = in_parts(graph, chunks, in_double=in_double, part=part)
         spare = BETWEEN if len(chunks) > 1 else SPARE
         kernels = tuple(kernel_of(own, spare, same) for own in chunks)
-        read = [_read(own) for own in chunks]
+        read = [_inputs_of(own) for own in chunks]
         read[-1] |= {own.name for own in graph.outputs.values() if own.op is Op.INPUT}
     slots = made.slots + 2 * made.slots_double
     numbers = WARP * sum(own.size | 1 for own in interface.gives)
@@ -329,7 +327,7 @@ def _written(
     return Cuda(files, kernels, slots, room, made.divides, found, order, moved, facts)
 
 
-def _read(nodes: Sequence[Node]) -> set[str]:
+def _inputs_of(nodes: Sequence[Node]) -> set[str]:
     """The inputs that operations read."""
     return {own.name for node in nodes for own in node.args if own.op is Op.INPUT}
 

@@ -193,7 +193,7 @@ class _Device:
         return self.package.empty(shape, self.like.dtype)
 
     def minus_one(self) -> Any:
-        """An array of -1 of 64 bits, as two of 32."""
+        """-1 in 64 bits, as an array (2,) of 32, since JAX has no others by default."""
         return self.package.full(2, -1, np.int32)
 
     def read(self, least: Any) -> int:

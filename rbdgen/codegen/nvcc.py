@@ -182,9 +182,9 @@ def compiled(source: Path, target: Path, *flags: str) -> str:
 
 
 def uses(source: Path, architecture: str) -> tuple[Use, ...]:
-    """The resources of each kernel of the file, by ptxas, for such as ``sm_90``; NoCompiler.
+    """The resources of the kernels of columns of a file, by ptxas, for such as ``sm_90``.
 
-    Of those that have launch bounds by them: the kernels of columns.
+    The others have no launch bounds that depend on them. Raises NoCompiler.
     """
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as folder:
         place = Path(folder) / "kernels.cubin"

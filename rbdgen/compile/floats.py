@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -124,7 +124,7 @@ def _on_limbs(graph: Graph, robot: Robot, columns: Columns | None) -> list[Progr
         inner = {
             name: own.of
             for name, own in graph.known.items()
-            if kind_of(name) in "LH" and own.of and own.of.args
+            if kind_of(name) in ("L", "H") and own.of and own.of.args
         }
         whole = extracted({**graph.outputs, **inner}, graph.inputs, {}) if inner else graph
         return [_split(whole, robot)]
@@ -152,14 +152,14 @@ class Columns:
     """Columns x of M x = b that are solved for, each a visit to one template.
 
     ``visits`` read words of the task and of ``before``, which has all other outputs too: name →
-    node. ``sides``: those that are entries of b alone, named as those of x are; none where x has no
-    such names. ``qdd``: what was solved for before.
+    node. ``sides``: in their order, those that are entries of b alone, named as those of x are;
+    none where x has no such names. ``qdd``: what was solved for before.
     """
 
     task: Collection[str]
     visits: Program
     before: dict[str, Node]
-    sides: Collection[str]
+    sides: Sequence[str]
     qdd: Mapping[str, Node]
 
     def program(self, before: Program) -> Program:
@@ -218,7 +218,8 @@ def solving(graph: Graph) -> Columns | None:
         own_reads = shared | b
         reads[Visit(COLUMN, (c,))] = {p: own_reads.get(p, 0.0) for p in template.inputs}
     qdd = {spell("qdd", k): own for (c, k), own in known["x"].items() if c == 0 and own.of}
-    sides = before.keys() - direct if matrices and all(x.factor == 1 for x in qdd.values()) else ()
+    apart = matrices and all(x.factor == 1 for x in qdd.values())
+    sides = [name for name in before if apart and name not in direct]
     return Columns(
         graph.inputs,
         Program({COLUMN: template}, reads, outputs),

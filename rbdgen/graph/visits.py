@@ -93,19 +93,19 @@ class Program:
     def called(self, suffix: str) -> Program:
         """The same visits to templates with a suffix to their names."""
 
+        def visited(visit: Visit) -> Visit:
+            return Visit(visit.template + suffix, visit.key)
+
         def renamed(source: Source) -> Source:
             word, by = factored(source)
             if not isinstance(word, VisitResult):
                 return source
-            return scaled(VisitResult(_renamed(word.visit), word.name), by)
-
-        def _renamed(visit: Visit) -> Visit:
-            return Visit(visit.template + suffix, visit.key)
+            return scaled(VisitResult(visited(word.visit), word.name), by)
 
         return Program(
             {name + suffix: graph for name, graph in self.templates.items()},
             {
-                _renamed(visit): {port: renamed(source) for port, source in reads.items()}
+                visited(visit): {port: renamed(source) for port, source in reads.items()}
                 for visit, reads in self.reads.items()
             },
             {name: renamed(source) for name, source in self.outputs.items()},

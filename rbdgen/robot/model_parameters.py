@@ -247,7 +247,7 @@ def _sizes(robot: Robot) -> dict[str, float]:
 def _substituted(robot: Robot, own: Mapping[Key, Any]) -> Robot:
     joints = []
     for i, joint in enumerate(robot.joints):
-        at = {name: own[i, name] for name in {n for k, n in own if k == i}}
+        at = {name: value for (k, name), value in own.items() if k == i}
         joints.append(_with(joint, at) if at else joint)
     return robot.with_joints(joints)
 

@@ -113,7 +113,7 @@ class RtlCore(wiring.Component, ABC):
     def taken(self, m: Module, together: Module | None = None) -> Signal:
         """Whether a result is taken in this cycle; its flags then become sticky.
 
-        ``together``: they are one, and the module in which it becomes all of them.
+        ``together``: the module that drives `overflow` where all outputs share one flag.
         """
         taken = Signal()
         m.d.comb += taken.eq(self.o.valid & self.o.ready)

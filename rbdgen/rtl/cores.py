@@ -24,7 +24,7 @@ def core_of(
 ) -> RtlCore:
     """The hardware of ``plan``; ``name`` as in `RoundTrip`, ``sticky`` as in `RtlCore`.
 
-    ``serves``: of its nodes, where the graph's text is not that of the plan's own graph.
+    ``serves``: what each node serves, where another graph than the plan's stands in the text.
     """
     return CORES[type(plan).__name__](plan, name, sticky, serves)
 
@@ -38,7 +38,7 @@ def _pipeline(plan: Pipeline, name: str | None, sticky: bool, serves: Serves | N
 def _fold(plan: Fold, name: str | None, sticky: bool, serves: Serves | None) -> RtlCore:
     from .folded import Folded
 
-    nodes = (node for node in plan.fixed.graph.nodes if node.region)
+    nodes = plan.fixed.graph.nodes
     own = ((_joints(node.region[1:]), {node: node}) for node in nodes if node.region)
     return Folded(plan, serves or _serves(plan.fixed, own), sticky=sticky)
 
@@ -46,9 +46,7 @@ def _fold(plan: Fold, name: str | None, sticky: bool, serves: Serves | None) -> 
 def _limbs(plan: LimbPlan, name: str | None, sticky: bool, serves: Serves | None) -> RtlCore:
     from .limbs import LIMB, SharedLimbs
 
-    copies = (
-        (f"{visit.name.replace('_', ' ')}", own) for visit, own in plan.program.copies.items()
-    )
+    copies = ((visit.name.replace("_", " "), own) for visit, own in plan.program.copies.items())
     own, module = _serves(plan.whole, copies), f"{name}_{LIMB}" if name else None
     limb = core_of(plan.template, module, sticky=False, serves=own)
     return SharedLimbs(plan, limb, name, sticky=sticky)
@@ -80,8 +78,8 @@ def _serves(whole: FixedGraph, copies: Iterable[tuple[str, Mapping[Node, Node]]]
     return {node: ", ".join(said) for node, said in found.items()}
 
 
-# Class of a plan → its hardware, by plan, name, whether it has sticky flags, and what it serves.
-CORES: Mapping[str, Callable[[Any, str | None, bool, Any], RtlCore]] = {
+# Class of a plan → its hardware, by plan, name, whether it has sticky flags, and what nodes serve.
+CORES: Mapping[str, Callable[[Any, str | None, bool, Serves | None], RtlCore]] = {
     "Pipeline": _pipeline,
     "Fold": _fold,
     "LimbPlan": _limbs,

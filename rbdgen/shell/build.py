@@ -93,7 +93,8 @@ def build(
     verilog, pins, netlist = (out / f"{top}.{kind}" for kind in ("v", "lpf", "json"))
     write(verilog, top_text(name, board, first).encode())
     write(pins, constraints(board, aim_mhz).encode())
-    steps.expected |= (expected := expected_seconds(sources, len(seeds)))
+    expected = expected_seconds(sources, len(seeds))
+    steps.expected |= expected
     steps.begin("Yosys")
     started = time.monotonic()
     cells = synth("ecp5", [*sources, verilog], top, netlist, progress=steps)
@@ -106,7 +107,7 @@ def build(
                 f"with a longer --ii, or with --target {board.target.name} alone, which fits it"
             )
     at_once = min(cores(), len(seeds))
-    # as fast as this machine is, by the step before
+    # how much slower this machine is than the one of the estimates, by the step before
     here = max(seconds["Yosys"] / expected["Yosys"], 1.0)
     luts = mapped.usage["LUT sites"].used
     steps.expected["nextpnr"] = here * _rounds(len(seeds)) * (NEXTPNR + NEXTPNR_LUT * luts)
@@ -204,7 +205,7 @@ def expected_seconds(sources: Sequence[Path], seeds: int) -> dict[str, float]:
 
 
 def _rounds(seeds: int) -> int:
-    """How often as many placements run as there are cores."""
+    """The number of rounds in which placements run, as many at a time as there are cores."""
     return -(-seeds // min(cores(), seeds))
 
 

@@ -194,10 +194,10 @@ def find_board(name: str, leds: int, link: str | None = None) -> Board:
         raise BoardError(
             f"{name}: no pins are known there for --link {link}; --link {' or '.join(own.links)}"
         )
-    described = _ours if name in OURS else _amaranths
-    part, package, speed, hertz, found = described(name, own)
+    described = _ours(name) if name in OURS else _amaranths(own)
+    part, package, speed, hertz, found = described
     found |= {pin.name: pin for pin in _pins(own.pins)}
-    named = [name for name in found if name.partition("[")[0] in _LINES[link]]
+    line = tuple(pin for pin in found.values() if pin.name.partition("[")[0] in _LINES[link])
     return Board(
         name,
         part,
@@ -206,10 +206,10 @@ def find_board(name: str, leds: int, link: str | None = None) -> Board:
         hertz,
         link,
         found["clock"],
-        tuple(found[name] for name in named),
+        line,
         found.get("reset"),
         tuple(found[led] for k in range(leds) if (led := spell("led", k)) in found),
-        tuple(found[name] for name in HIGH if name in found),
+        tuple(found[pin] for pin in HIGH if pin in found),
         own.loader,
         own.delays,
     )
@@ -238,7 +238,7 @@ _LINES = {"uart": ("rx", "tx"), "udp": ("eth_rst", *_RGMII), "spi": BUS}
 _Described = tuple[str, str, int, int, dict[str, Pin]]  # part, package, speed, Hz of the clock
 
 
-def _ours(name: str, _: _Known) -> _Described:
+def _ours(name: str) -> _Described:
     """A board of `OURS`."""
     part, pins = OURS[name]
     return part, OURS_PACKAGE, OURS_SPEED, OURS_HZ, {pin.name: pin for pin in _pins(pins)}
@@ -251,7 +251,7 @@ def _pins(text: str) -> Iterator[Pin]:
         yield Pin(name, site.rstrip("n"), VOLTS, site.endswith("n"))
 
 
-def _amaranths(name: str, own: _Known) -> _Described:
+def _amaranths(own: _Known) -> _Described:
     """A board of amaranth-boards; BoardError where that is not installed."""
     module, _, platform_class = own.platform.partition(".")
     try:

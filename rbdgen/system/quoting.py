@@ -69,7 +69,8 @@ class Steps:
         self._say(line)
 
     def begin(self, name: str) -> None:
-        """The next step; the seconds that it and the others take."""
+        """Begin the step of that name, with a line that has the seconds it and those after it take,
+        where they are known."""
         self._now, self._began = name, time.monotonic()
         own = self.expected.get(name)
         self(self._where() + (f": about {own:.0f} s" if own else "") + self._left(0.0))

@@ -87,17 +87,19 @@ def parts(
         if len(modules[name].text) > longest:
             modules |= _parted(name, modules, longest)
     inside = _standing_in(f"\\{top}", modules)
-    marked = {name for name in inside if modules[name].kept}
-    whole = {name: _standing_in(name, modules, marked) for name in marked}
-    for own in whole.values():  # one that is long with its datapaths leaves them their borders
+
+    def runs() -> dict[str, list[str]]:
+        marked = {name for name in inside if modules[name].kept}
+        return {name: _standing_in(name, modules, marked) for name in marked}
+
+    for own in runs().values():  # one that is long with its datapaths leaves them their borders
         if sum(len(modules[name].text) for name in own) > longest:
             datapaths = [name for name in own[1:] if "." in name]
             modules |= {name: _module(modules[name].text, kept=True) for name in datapaths}
-    marked = {name for name in inside if modules[name].kept}
-    whole = {name: _standing_in(name, modules, marked) for name in marked}
-    cost = {name: sum(len(modules[m].text) for m in whole[name]) for name in marked}
+    whole = runs()
+    cost = {name: sum(len(modules[m].text) for m in own) for name, own in whole.items()}
     bins: list[list[str]] = []
-    for name in sorted(marked, key=lambda name: (-cost[name], name)):
+    for name in sorted(whole, key=lambda name: (-cost[name], name)):
         room = (b for b in bins if cost[name] + sum(cost[m] for m in b) <= size)
         if (found := next(room, None)) is None:
             bins.append([name])

@@ -215,8 +215,7 @@ class Backward:
                     put(spell("L", k, i), 2 * off / (1 - off) * factors.slope(k, i, moved))
             made = self._alone(k, (1 + moved) * (1 + off), errors, relative)
             alone |= made
-            for name in {spell("L", k, i) for i in above} & self.signals.keys():
-                _, node = self.signals[name]
+            for _, node in filter(None, (self.signals.get(spell("L", k, i)) for i in above)):
                 errors[node] = errors.get(node, math.inf) + made[node]
         return Off(pivots, rows, errors, relative, alone, entries=E)
 

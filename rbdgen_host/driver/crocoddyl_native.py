@@ -44,8 +44,8 @@ def forward(
 
     Compiled the first time on a machine, for all robots. NotNative, NoCompiler, CompilerError.
     """
-    made = _prepared(dynamics, say)
-    return made.ForwardDynamics(_robot(dynamics, made), state, actuation, costs, constraints)
+    module, robot = _prepared(dynamics, say)
+    return module.ForwardDynamics(robot, state, actuation, costs, constraints)
 
 
 def contact(
@@ -60,26 +60,23 @@ def contact(
     say: Progress,
 ) -> Any:
     """A ``DifferentialActionModelContactFwdDynamics`` over ``dynamics``; the same as `forward`."""
-    made = _prepared(dynamics, say)
+    module, robot = _prepared(dynamics, say)
     of = state, actuation, contacts, costs, constraints, damping, enable_force
-    return made.ContactDynamics(_robot(dynamics, made), *of)
+    return module.ContactDynamics(robot, *of)
 
 
-def _prepared(dynamics: Dynamics, say: Progress) -> ModuleType:
-    """The module, once it is known that it can call the functions; as `forward` raises."""
-    _program(dynamics)
-    _refuse_other_pinocchio()
-    return _module(say)
-
-
-def _robot(dynamics: Dynamics, made: ModuleType) -> Any:
-    """The functions that the models call, and on which links they take forces."""
+def _prepared(dynamics: Dynamics, say: Progress) -> tuple[ModuleType, Any]:
+    """The module and its robot: the functions that the models call, and on which links they take
+    forces. Raises as `forward`, before anything is compiled."""
     program, robot = _program(dynamics), dynamics._backend.robot
+    _refuse_other_pinocchio()
+    module = _module(say)
     bodies = [robot.joints[k].body for k in robot.moving]
     forced = FORCES in [array.name for array in program.interface.takes]
     pushed = [body in program.design.external_forces for body in bodies if forced]
     joints = list(dynamics.joint_names)
-    return made.robot(program.name, joints, dynamics.nq, dynamics.nv, _address(program), pushed)
+    sizes = dynamics.nq, dynamics.nv
+    return module, module.robot(program.name, joints, *sizes, _address(program), pushed)
 
 
 def _program(dynamics: Dynamics) -> NativeProgram:
