@@ -288,7 +288,7 @@ def port_facts(made: Product) -> ManifestPorts:
 
 
 def register_ports(graphs: Mapping[str, FixedGraph]) -> RegisterPorts | None:
-    """The ports of registers for many tasks, of a design's graphs; None of one without."""
+    """The ports by which a design's parameters are written; None for a design without any."""
     initial, formats = parameter_words(graphs), parameter_formats(graphs)
     if not formats:
         return None

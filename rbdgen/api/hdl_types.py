@@ -71,7 +71,7 @@ class HdlField:
 
     @property
     def unit_in_ascii(self) -> str:
-        """The unit, likewise."""
+        """The unit, for languages whose comments are Latin-1."""
         return _in_ascii(self.unit)
 
 
@@ -107,12 +107,12 @@ class HdlType:
 
     @property
     def example(self) -> int:
-        """The payload of an example."""
+        """The example's payload, an integer of `width` bits."""
         return sum((f.example & (1 << f.width) - 1) << f.low for f in self.fields)
 
     @property
     def example_bits(self) -> list[str]:
-        """The same, in rows of bits, the highest first."""
+        """The example's payload as text: rows of up to `ROW` bits, the highest first."""
         bits = f"{self.example:0{self.width}b}"
         return [bits[at : at + ROW] for at in range(0, self.width, ROW)]
 
@@ -122,7 +122,10 @@ class HdlType:
         return [field for field in self.fields if field.signed and field.used]
 
     def fraction_of(self, field: HdlField) -> str:
-        """The name of a constant; a task and its result may have fields of one name."""
+        """The name of the constant that has a field's bits of fraction.
+
+        It has the side, since a task and its result may have fields of one name.
+        """
         return f"{self.prefix}{self.side}_{field.name}_FRACTION"
 
 

@@ -180,9 +180,8 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
 
 
 def _within(front: Front, found: InDouble) -> dict[str, str]:
-    """The error of functions in float that an example lets pass, of the largest entry.
-
-    Its states are floats; a robot's parameters are rounded.
+    """The template's ``within``: the error that the example tolerates in float, relative to the
+    largest entry. Its states are floats, but a robot's parameters are rounded to them.
     """
     error = found.reached + found.inputs * bool(front.parameters)
     return {"within": f"{max(2 * error, LEAST):.1e}"}

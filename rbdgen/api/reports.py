@@ -141,8 +141,8 @@ def reports_in(folder: Path, entry: HardwareManifest) -> Reports:
 class LineRate(Record):
     """Bytes of a task's and a result's frame; tasks a second of the line and of the core.
 
-    ``line_us``, ``core_us``: of a call of one task that waits for its result, from the host to the
-    core and back, and inside of the core.
+    ``line_us``, ``core_us``: µs of a call of one task that waits for its result: from the host to
+    the core and back, and inside the core.
     """
 
     task_bytes: int

@@ -168,7 +168,7 @@ class _Fused(Part):
         self._fused = fused
 
     def let(self, node: Node, name: str, value: str) -> str:
-        """The same, but a fused product is an expression, and no statement."""
+        """State a value; a fused product becomes an expression in the sum that reads it."""
         if node not in self._fused:
             return super().let(node, name, value)
         self._names[node] = f"({value})"
@@ -178,7 +178,7 @@ class _Fused(Part):
 def _fused(
     graph: Graph, chunks: Iterable[Iterable[Node]], in_double: Collection[Node]
 ) -> set[Node]:
-    """The products that one sum in their precision, of their chunk, and nothing else reads."""
+    """The products whose only reader is a sum of the same precision in the same chunk."""
     home = {node: k for k, chunk in enumerate(chunks) for node in chunk}
     found = set()
     for node, users in graph.users.items():

@@ -105,7 +105,7 @@ def _needed(chunks: Sequence[Sequence[Node]], outputs: Iterable[Node]) -> list[l
 
 
 def _again(end: Node, have: Collection[Node], in_double: Collection[Node]) -> set[Node]:
-    """The operations that ``end`` takes besides those there are; none if that is not cheap."""
+    """The operations that ``end`` takes besides those in ``have``; none if they are not cheap."""
     cost, stack, found = 0, [end], set[Node]()
     while stack:
         node = stack.pop()
@@ -333,7 +333,7 @@ def _inputs_of(nodes: Sequence[Node]) -> set[str]:
 
 
 def _ends(arrays: Sequence[Array]) -> list[int]:
-    """Where each array ends in a row of all."""
+    """The place at which each array ends in a row of all arrays."""
     return list(accumulate(own.size for own in arrays))
 
 
@@ -370,7 +370,7 @@ def _settled(
 
 
 def _all_of(kernels: Sequence[Kernel]) -> dict[str, int]:
-    """The bounds of the kernel that computes what all do, a warp in each of its blocks."""
+    """The launch bounds of one kernel that does the work of all, with a warp in each block."""
     return {
         key: THREADS // WARP * min(getattr(own, key) for own in kernels)
         for key in ("blocks_f32", "blocks_f64")

@@ -103,7 +103,10 @@ class CudaLibrary(Rows):
         return leading
 
     def run(self, leading: tuple[int, ...], arrays: Sequence[Any], threads: int = 1) -> list[Any]:
-        """The same; of arrays on the GPU it waits only where a state could be singular. NoGpu."""
+        """The results, where the arrays are; on the GPU it waits where a state can be singular.
+
+        Raises Singular, NoGpu.
+        """
         n = math.prod(leading)
         if not arrays or not on_device(arrays[0]):
             return self._run_on_host(n, leading, arrays)
@@ -177,19 +180,19 @@ class _Buffers:
 
 
 class _Device:
-    """The arrays of CuPy, and of packages like it, where ``like`` is."""
+    """Makes and reads arrays as CuPy has them, or a package like it, on the GPU of ``like``."""
 
-    waits = False  # whether the package knows nothing of what others launch
+    waits = False  # whether a call waits for its kernels, since the package does not see them
 
     def __init__(self, like: Any) -> None:
         self.like, self.package = like, module_of(like)
 
     def is_plain(self, array: Any, dtype: Any) -> bool:
-        """Whether an array is of a type, row by row."""
+        """Whether an array has the type ``dtype`` and is C-contiguous."""
         return bool(array.dtype == dtype and array.flags.c_contiguous)
 
     def empty(self, shape: tuple[int, ...]) -> Any:
-        """An array of the same type."""
+        """An array of this shape, of the type of ``like``."""
         return self.package.empty(shape, self.like.dtype)
 
     def minus_one(self) -> Any:
@@ -208,7 +211,7 @@ class _Device:
         """Wait until the arrays are there, unless the stream sees to that."""
 
     def stream(self) -> int:
-        """The stream that comes next to what has been asked for."""
+        """The stream that the package launches in, as an address; 0 is the default stream."""
         return self.like.__cuda_array_interface__.get("stream") or 0
 
 
@@ -240,7 +243,7 @@ class _Torch(_Device):
 
 
 class _Jax(_Device):
-    """JAX's arrays. Results are written to arrays that nobody has seen yet."""
+    """JAX's arrays, which are immutable: results go to new ones that nobody has read yet."""
 
     waits = True
 
@@ -275,7 +278,7 @@ DEVICES = {"torch": _Torch, "jaxlib": _Jax}  # by package
 
 
 def device_of(array: Any) -> _Device | None:
-    """The maker of arrays where ``array`` is; None of a package that is not known."""
+    """The maker of arrays on the GPU of ``array``; None for a package that is not known."""
     package = type(array).__module__.partition(".")[0]
     if package in DEVICES:
         return DEVICES[package](array)

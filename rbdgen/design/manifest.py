@@ -159,8 +159,8 @@ class ShellFacts(Record):
 
 @dataclass(frozen=True)
 class Example(Record):
-    """A task of one kind, of a state within the limits, and its result: words by name, as they
-    are in the payloads. ``functions``: that it is of, of a core all."""
+    """A task with a random state within the limits, and its result: words by name, as they are in
+    the payloads. ``functions``: those that the task asks for; a core's asks for all."""
 
     functions: tuple[str, ...]
     task: Mapping[str, int]

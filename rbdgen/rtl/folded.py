@@ -99,8 +99,8 @@ class FoldHardware:
     """Builds the operations of a fold and the registers between them, in a module for each region.
 
     ``made`` notes the units. ``parts``: the modules; a unit that several regions share has one to
-    itself. ``serves``: what is said of the signals of a node. ``held``: what stands in registers of
-    no task.
+    itself. ``serves``: comments for the signals of a node. ``held``: the values of parameters, by
+    name, which are the same for all tasks.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class FoldHardware:
         return flag
 
     def _signal(self, kind: str, node: Node, shape: ShapeLike = 1, **more: bool) -> Signal:
-        """A signal of a node, called so and by its number."""
+        """A signal of a node, called by its kind and the node's number in the graph's text."""
         name = f"{kind}{self.fixed.graph.number[node]}"
         return Signal(shape, name=name, attrs=self._attrs(node), **more)
 

@@ -155,8 +155,11 @@ def digits_of(rows: tuple[int, int]) -> list[tuple[int, int, int]]:
 
 
 def _rows(unit: Multiplier) -> tuple[list[str], list[str]]:
-    """Declarations, and what happens in each cycle. First the triples of what digits multiply are
-    registered, then the sum of the first two products, then ``low``, the sum of all."""
+    """Verilog of the ``rows``: declarations, and assignments at a rising edge of the clock.
+
+    First the triples of the words that digits multiply are registered, then the sum of the first
+    two products, then ``low``, the sum of all.
+    """
     rows, digits = sum(unit.rows), digits_of(unit.rows)
     sizes = unit.b_width, unit.a_width - unit.rows[0]
     above = f"a[{unit.a_width - 1}:{unit.rows[0]}]" if unit.rows[0] else "a"

@@ -198,7 +198,7 @@ YOSYS, NEXTPNR, NEXTPNR_MB, NEXTPNR_LUT, ECPPACK_SECONDS = 28.0, 15.0, 145.0, 0.
 
 
 def expected_seconds(sources: Sequence[Path], seeds: int) -> dict[str, float]:
-    """Seconds of each tool, about, for files of RTLIL."""
+    """An estimate of the seconds that each tool takes for files of RTLIL."""
     size = sum(file.stat().st_size for file in sources) / 1e6
     nextpnr = _rounds(seeds) * (NEXTPNR + NEXTPNR_MB * size)
     return {"Yosys": YOSYS * size, "nextpnr": nextpnr, "ecppack": ECPPACK_SECONDS}

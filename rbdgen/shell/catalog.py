@@ -162,7 +162,7 @@ class Board:
 
     @property
     def sites(self) -> dict[str, str]:
-        """Where the line's pins are."""
+        """The line's pins: name → site."""
         return {pin.name: pin.site for pin in self.line}
 
     @property

@@ -43,7 +43,7 @@ class Pace(Record):
     interval: float
 
     def at(self, mhz: float) -> str:
-        """The same in time, for a clock in MHz: of the core alone, without a link."""
+        """Latency and rate in words, with a clock in MHz: of the core alone, without a link."""
         return f"{self.latency / mhz:.2f} µs a task, {mhz / self.interval:.1f} M tasks/s"
 
 

@@ -30,7 +30,8 @@ LINE = re.compile(r"^\s+([0-9a-f]+):\s+(\S+)\s*(.*)$")
 
 @dataclass(frozen=True)
 class Ports:
-    """Nanoseconds of a cycle; products, sums, either in turn that start in it. Zeros: unknown."""
+    """A cycle in ns, and how many instructions start in it: products alone, sums alone, and both
+    where they alternate. Zeros where that is not known."""
 
     cycle: float
     products: int

@@ -89,7 +89,11 @@ def contact_dynamics(
 
 
 def _model(model: Any, compiled: Callable[[Any, Any], Any], chosen: dict[str, Any]) -> Any:
-    """The compiled model where there is one, else ``model``, which has nothing that is chosen."""
+    """The compiled model where there is one, else ``model``, which is in Python.
+
+    ``compiled``: makes it of the module and the actuation, or raises. ``chosen``: what a model in
+    Python has not; InputError where any of that was asked for.
+    """
     if model.dynamics.backend == DEFAULT:
         from . import crocoddyl_native as native
 

@@ -83,11 +83,11 @@ class _Controller(Protocol):
         """Send bytes; as many come back."""
 
     def close(self) -> None:
-        """The end."""
+        """Give the device back."""
 
 
 class _SimulatedController:
-    """One behind a pseudo-terminal."""
+    """The controller of a simulation, behind a pseudo-terminal."""
 
     def __init__(self, path: str) -> None:
         self._port = SerialPort(path, BAUD)
@@ -106,7 +106,7 @@ class _SimulatedController:
 
 
 class _Spidev:
-    """Linux's, by its ioctl SPI_IOC_MESSAGE(1): in mode 0, unless somebody set another."""
+    """A controller of Linux, by its ioctl SPI_IOC_MESSAGE(1): in mode 0, unless another is set."""
 
     MESSAGE = 0x40206B00
     TRANSFER = "=QQIIHBBBBBB"  # struct spi_ioc_transfer
