@@ -20,7 +20,7 @@ from ..draw.tables import simulation_text
 from ..graph.accuracy import REPORTED
 from ..graph.word import indices, kind_of
 from ..system.files import beside
-from ..system.quoting import Progress
+from ..system.quoting import Progress, printable
 from ..system.signals import meanwhile
 from ..tools.model import Model, Result
 from .accelerator_simulation import WAVES, simulate_accelerator
@@ -173,7 +173,7 @@ def layout(core: Specification, entry: HardwareManifest, verilog: str) -> str:
     for port, name, word in words:
         at = indices(name)
         joint = len(at) == 1 and at[0] < len(robot.joints) == core.front.robot.nv
-        group = robot.joints[at[0]].name if joint else kind_of(name)
+        group = printable(robot.joints[at[0]].name) if joint else kind_of(name)
         shown = f"{top}.{port}.{name}[{word.width - 1}:0]"
         groups.setdefault(group, []).extend([f"[fpshift_count] {word.fraction}", shown])
     for part, signal, width, rows in _datapaths(verilog, entry.name):

@@ -29,7 +29,7 @@ from ..rtl.modules import Modules, write_modules
 from ..rtl.multiplier import Multiplier, behaviours
 from ..rtl.multiplier_cells import emit_cells
 from ..rtl.separate_module import SERVES, instance_of, to_rtlil, with_own_names
-from ..system.quoting import Refusal
+from ..system.quoting import C, Refusal
 from ..system.signals import run_child
 from ..tasks.stages import Accelerator
 from .axi import Shell, WideShell, WordShell
@@ -216,7 +216,7 @@ def _legend(text: str, joints: Sequence[str]) -> str:
     """Verilog that says first what the comments behind its signals mean, if there are any."""
     if not joints or not re.search(r"  // .* %\d", text):
         return text
-    names = ", ".join(f"{k} {name}" for k, name in enumerate(joints))
+    names = ", ".join(f"{k} {C.plain(name)}" for k, name in enumerate(joints))
     return f"// joint 0 %9: serves joint 0 as line %9 of the graph's text; joints: {names}\n{text}"
 
 

@@ -111,6 +111,13 @@ def test_a_dma(status: int, program: Path, board: tuple[mmap.mmap, mmap.mmap]) -
     assert running.wait() == (status & 0x10 > 0)
 
 
+@pytest.mark.usefixtures("board")
+def test_a_dma_that_stays_in_reset(program: Path) -> None:
+    running = started(program, program.parent / "dev" / "uio0", "udmabuf0")
+    assert running.communicate()[1].endswith("Connection timed out\n")
+    assert running.returncode == 1
+
+
 def test_a_card(program: Path, tmp_path: Path) -> None:
     """Two tasks, each a packet of the one stream; what comes of the other is printed."""
     files = [tmp_path / of for of in ("h2c", "c2h")]

@@ -152,7 +152,8 @@ def test_firmware_on_a_vexriscv(packaged: Path, tmp_path: Path) -> None:
         assert not (packaged / f"{name}_firmware.c").exists()
         return
     _needed()
-    pytest.importorskip("pythondata_cpu_vexriscv", reason="no VexRiscv: pip install rbdgen[dev]")
+    for own in ("cpu_vexriscv", "software_picolibc", "software_compiler_rt"):
+        pytest.importorskip(f"pythondata_{own}", reason=f"no {own}: pip install rbdgen[dev]")
     if shutil.which("riscv64-unknown-elf-gcc") is None or not PICOLIBC.exists():
         pytest.skip("apt-get install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf")
     shutil.copytree(packaged.parent, tmp_path / "all")
