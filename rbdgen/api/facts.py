@@ -52,7 +52,7 @@ from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
 from ..tasks.stages import TAG
 from .compilation import robot_facts
 
-# What brings a design up; either does, alone.
+# Ways of bringing a design up, of which either is enough.
 START = (
     "rst high for one rising edge of clk; none is needed where registers begin with their initial "
     "values, as in FPGAs and simulators"

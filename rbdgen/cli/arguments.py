@@ -18,7 +18,7 @@ from ..system.quoting import printable
 
 USAGE = 2  # exit status of a command that was typed wrong
 WIDTH = 80  # columns of a screen
-EVERYTHING = "all"  # behind --help
+EVERYTHING = "all"  # the word behind --help that asks for every option
 CLAUSE = re.compile(r"; |\. |, that is")  # what ends the first clause of an option's help
 
 

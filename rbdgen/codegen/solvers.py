@@ -13,7 +13,7 @@ from .interface import ArrayInterface, rows
 FORWARD = ("q", "qd", "tau")
 FORCES = "f_ext"
 GRADIENTS = ("qdd", "dqdd_dq", "dqdd_dqd", "Minv")
-# What crocoddyl's models of any robot are in.
+# Headers with crocoddyl's models, which are the same for all robots.
 HEADERS = ("crocoddyl_rbdgen.hpp", "crocoddyl_costs_rbdgen.hpp", "crocoddyl_contacts_rbdgen.hpp")
 # What the header has for each array.
 PLACES = {

@@ -25,7 +25,7 @@ T = TypeVar("T", bound=Value)
 # Tells rbdgen.tools to leave registers that are equal to others: those of a channel shall lie
 # beside it, not feed every channel of a region.
 NOT_SHARED = {"rbdgen_not_shared": 1}
-COPIES = 24  # that follow one relay
+COPIES = 24  # registers that follow one relay, at most
 Copies = dict[K, tuple[T, int]]  # what it is a copy of → the latest one, and how many loads it has
 
 

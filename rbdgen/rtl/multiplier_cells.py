@@ -287,7 +287,7 @@ def _add_row_sum(m: Module, total: Value, a: Value, b: Value, subtract: bool) ->
 # --- AMD ---------------------------------------------------------------------------------------
 
 
-# What the adder adds to the product: OPMODE, which is 0 in the two bits that DSP48E2 has more.
+# Addends of the adder behind the product, as OPMODE. The two bits that DSP48E2 has more are 0.
 NOTHING, PASSED, LOWER, C = 0b0000101, 0b0010101, 0b1010101, 0b0110101
 _ON = [f"CE{of}" for of in ("A1", "A2", "B1", "B2", "C", "M", "P")]
 _OFF = [f"CE{of}" for of in ("D", "AD", "CTRL", "ALUMODE", "INMODE", "CARRYIN")]
@@ -303,7 +303,7 @@ class Dsp48:
 
     name: str
     wider: int
-    opmode: int  # bits
+    opmode: int  # bits of OPMODE
 
     def product(self, m: Module, unit: Multiplier, a: Value, b: Value) -> Value:
         """A unit's product: of one cell, which adds what LUTs make of the ``rows``; or of two or

@@ -200,7 +200,7 @@ class _Memories:
             terms.append(constant)
         if not terms:  # constants that are less than half of the last bit
             return Const(0, signed(to.width))
-        if len(terms) == 1 and all(of == phases for _, _, of in choices):  # but wires
+        if len(terms) == 1 and all(of == phases for _, _, of in choices):  # wires alone
             return terms[0].as_signed()
         chosen = Signal(signed(to.width), name=name)
         self.parts[_operands(datapath)].d.comb += chosen.eq(reduce(or_, terms))

@@ -50,7 +50,7 @@ class Off(NamedTuple):
 
 
 LONG = Off("names may be long", verible="line-length")
-# What Yosys writes of any RTLIL.
+# Rules that all of Yosys' Verilog breaks, whatever the design.
 GENERATED = (
     Off("Yosys breaks no line", verible="line-length"),
     Off("one file has all modules of a design", "DECLFILENAME"),
@@ -117,7 +117,7 @@ write_verilog -attr2comment
 # Yosys' mark of selections that are one-hot, which it warns of itself, and the standard's.
 _PARALLEL = "casez (s) // synopsys parallel_case", "(* parallel_case *) casez (s)"
 LONGEST_LINE = 20_000  # characters of Verilog
-WIDTH = 100  # of a line with several ports
+WIDTH = 100  # columns of a line with several ports, at most
 _INITIAL = re.compile(r"^  (reg (?:signed )?(?:\[\d+:0\] )?)(\w+|\\\S+ ) = (\d.*);$", re.MULTILINE)
 _COMMAS = re.compile(r"[^\n]{1,1000}, ")  # as many operands of a line as go into a shorter one
 
@@ -273,7 +273,7 @@ _SECTIONS = (
     ("modules inside", re.compile(r"^  \\?\w\S* +\\?\S+ +\($", re.MULTILINE)),
     ("other names", re.compile(r"^  assign", re.MULTILINE)),
 )
-# What a module of a shared datapath is, by its name.
+# Headings of the modules of a shared datapath, by the patterns of their names.
 PARTS = (
     (r"schedule", "counters, and copies of them: cycles of an interval, rounds of a task"),
     (r"task_words", "the words of the task that was taken"),

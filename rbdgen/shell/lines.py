@@ -19,8 +19,8 @@ from amaranth.lib.wiring import In, Out
 
 from .packets import FLAG
 
-SPI_CLOCKS = 6  # of the line's clock, at the least, a period of SPI's
-LEAST_CLOCKS = 4  # of a bit
+SPI_CLOCKS = 6  # clocks of the line in a period of SPI's clock, at least
+LEAST_CLOCKS = 4  # clocks in a bit of a serial line, at least
 RECEIVED = data.StructLayout({"byte": 8, "broken": 1})
 """A byte; ``broken``: its stop bit was not one."""
 
@@ -170,7 +170,7 @@ class SpiLine(wiring.Component):
         # Frames wait until they are whole: their second flag is there.
         m.submodules.room = room = SyncFIFOBuffered(width=8, depth=self._longest)
         opened, closing, left = Signal(), Signal(), Signal()
-        whole = Signal(range(self._longest))  # frames that are
+        whole = Signal(range(self._longest))  # how many frames are whole
         m.d.comb += [
             room.w_data.eq(self.i.payload),
             room.w_en.eq(self.i.valid),

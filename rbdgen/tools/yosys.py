@@ -32,8 +32,9 @@ MEMORIES = "ram"
 READ = 20_000_000  # bytes of Verilog that a run reads
 _MODULES = re.compile(r"^module \\?([^\s(]+)", re.MULTILINE)
 _ENDS = re.compile(r"(?<=^endmodule\n)", re.MULTILINE)
-# A type of cells that is none: how many LUTs and carry cells a module's longest path goes through,
-# with registers, memories and multipliers, all registered, at its ends.
+# Stands among the counts of cells for the LUTs and carry cells on a module's longest path, which
+# begins and ends at registers, memories and multipliers, all of them registered. Totals leave out
+# all types that begin with $.
 LEVELS = "$levels"
 _PATHS = "tee -q -o paths.txt ltp -noff t:LUT* t:INV t:MUXF* t:CARRY4 w:*"
 _PATH = re.compile(r"^Longest topological path in \\?(\S+) \(length=(\d+)\)", re.MULTILINE)
