@@ -32,6 +32,7 @@ from ..system.templates import render
 from .folder import Manifest, OutputError, read_manifest
 
 STALL = 0.3  # probability, per cycle and side, in runs under back-pressure
+JUDGED = 25  # states of one scale, at least: the errors and sizes of fewer vary too much
 
 
 class Mismatch(Refusal, RuntimeError):
@@ -59,12 +60,17 @@ def entries_of(
     return as_outputs(words, names, given), as_outputs(golden, names, given)
 
 
-def keep_promise(where: object, found: Accuracy, promised: float | None) -> None:
-    """Mismatch where a coordinate is surely off by more than the error that the design was made
-    for, as far as the states that were added tell."""
+def keep_promise(where: object, found: Accuracy, promised: float | None) -> bool:
+    """Whether there are enough states to judge the error that the design was made for: at least
+    `JUDGED` at each of the `SCALES`.
+
+    Raises Mismatch where a coordinate is surely off by more, as far as these states tell.
+    """
     if promised is None:
-        return
-    worst = worst_of(found.shares(-SURE))
+        return True
+    shares = found.shares(-SURE)
+    enough = {own: found.sums[own[0]][own[1]].states >= JUDGED for own in shares}
+    worst = worst_of({own: share for own, share in shares.items() if enough[own]})
     if worst.share > promised:
         scale = SCALES.index(worst.scale)
         raise Mismatch(
@@ -72,6 +78,7 @@ def keep_promise(where: object, found: Accuracy, promised: float | None) -> None
             f"(RMS, {found.sums[worst.row][scale].states} states), "
             f"{promised * worst.scale.times:g} promised; a smaller --error makes up for it"
         )
+    return all(enough.values())
 
 
 LARGEST_PICTURE = 500_000  # bytes that go into a notebook

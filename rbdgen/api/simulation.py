@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -32,7 +33,8 @@ from .folder import checked_manifest, text_of, write_file, writing
 from .integer_model import IntegerModel, load_core
 from .output_paths import check_place
 from .reference import golden_model
-from .results import STALL, Mismatch, Report, entries_of, keep_promise, portions
+from .reports import TIMELINE
+from .results import JUDGED, STALL, Mismatch, Report, entries_of, keep_promise, portions
 from .stimulus import within_limits
 
 BATCH, FEWEST = 50_000, 1000
@@ -45,13 +47,22 @@ GROUP, ENDS = "@c00200", "@1401200"
 
 
 class Simulation(Report[CoreRun | AcceleratorRun]):
-    """The result of `simulate`."""
+    """The result of `simulate`; ``waves``: the files of a trace, if it wrote one, and ``gtkwave``
+    the command that shows them."""
+
+    def __init__(self, facts: CoreRun | AcceleratorRun, waves: Sequence[Path] = ()) -> None:
+        super().__init__(facts)
+        if waves:
+            self["waves"] = [str(own) for own in waves]
+            shown = [str(own) for own in waves if own.suffix != ".svg"]
+            self["gtkwave"] = shlex.join(["gtkwave", *shown])
 
     def headline(self) -> str:
         return f"simulation: {self.facts.headline}"
 
     def as_text(self) -> str:
-        return simulation_text(self.facts)
+        lines = [f"waves: {', '.join(self['waves'])}", self["gtkwave"]] if "waves" in self else []
+        return "\n".join([simulation_text(self.facts), *([""] if lines else []), *lines])
 
 
 def simulate(
@@ -92,7 +103,8 @@ def simulate(
     else:
         run = simulate_accelerator(made, model, place, entry, states, seed, progress, waves)
     write_file(place / REPORT, json.dumps(run.to_json(), indent=2) + "\n")
-    return Simulation(run)
+    written = (WAVES, LAYOUT if made.is_core else TIMELINE) if waves else ()
+    return Simulation(run, [place / name for name in written])
 
 
 def simulate_core(
@@ -110,7 +122,8 @@ def simulate_core(
     integers, held = IntegerModel(core, progress), [int(word) for word in core.held.values()]
     accuracy = accuracy_of(core.design, core.front.canonical)
     overflows = 0
-    cycles: list[tuple[int, int]] = []  # latency and interval seen, smallest and largest
+    latencies: set[int] = set()
+    intervals: set[int] = set()  # the longest of each run that shows one
     done = 0
     for scale, state in scaled_batches(core, states, seed):
         words = to_words(core, state)
@@ -118,7 +131,9 @@ def simulate_core(
         tokens = np.stack([words[n] for n in core.fixed.inputs], axis=1)
         run = model.run(tokens, seed=seed, held=held)
         compare(run, expected, flags, "at full rate")
-        cycles += measured(run, len(flags))
+        latencies |= {*(run.result_cycle - run.accept_cycle).tolist()}
+        if len(flags) > 1:
+            intervals.add(int(np.diff(run.accept_cycle).max()))
         accuracy.add(scale, *entries_beside_golden(core, state, expected))
         overflows += int(flags.any(axis=1).sum())
         done += len(flags)
@@ -133,17 +148,21 @@ def simulate_core(
             waves_file.replace(place / WAVES)
         write_file(place / LAYOUT, layout(core, entry, text_of(place, f"{entry.name}.v")))
 
-    keep_promise(place, accuracy, core.design.error)
+    notes = []
+    judged = keep_promise(place, accuracy, core.design.error)
+    if not judged:
+        notes.append(too_few(states, f"the promised error of {core.design.error:g}", 4 * JUDGED))
+    if not intervals:
+        notes.append(too_few(states, "the initiation interval", 3))
     about = entry.tasks.functions[entry.functions[0]]  # all functions are one task
-    latency = sorted({c[0] for c in cycles})
-    interval = [max((c[1] for c in cycles), default=1)]
+    latency, interval = sorted(latencies), sorted(intervals)[-1:]
     for key, found, predicted in (
         ("latency", latency, entry.latency),
         ("latency", latency, about.latency),
         ("initiation_interval", interval, entry.initiation_interval),
         ("initiation_interval", interval, about.interval),
     ):
-        if found != [predicted]:
+        if found and found != [predicted]:
             said = found[0] if len(found) == 1 else found
             raise Mismatch(f"{place}: {key} {said} simulated, {predicted} predicted")
     return CoreRun(
@@ -152,12 +171,20 @@ def simulate_core(
         bit_exact=True,
         stalled_states=stalled,
         latency=about.latency,
-        initiation_interval=about.interval,
+        initiation_interval=about.interval if interval else None,
         overflows=overflows,
         promised=core.design.error,
         coordinates=tuple(coordinate_errors(core.design, core.front.canonical, accuracy)),
         calibration=core.front.robot.name if core.held else None,
+        judged=judged,
+        notes=tuple(notes),
     )
+
+
+def too_few(states: int, what: str, enough: int) -> str:
+    """The note on what so few states do not show."""
+    few = "1 state is" if states == 1 else f"{states} states are"
+    return f"{few} too few to judge {what}; {enough} are enough"
 
 
 def layout(core: Specification, entry: HardwareManifest, verilog: str) -> str:
@@ -232,13 +259,6 @@ def compare(
     bad = np.flatnonzero((run.outputs[:, len(expected) :] != flags).any(axis=1))
     if bad.size:
         raise Mismatch(f"overflow flags of state {bad[0]} {when} differ from the integer model")
-
-
-def measured(run: Result, n: int) -> list[tuple[int, int]]:
-    """(latency, longest distance between tasks taken) of a run without stalls."""
-    latencies = np.unique(run.result_cycle - run.accept_cycle)
-    interval = int(np.diff(run.accept_cycle).max(initial=1)) if n > 1 else 1
-    return [(int(latency), interval) for latency in latencies]
 
 
 def outputs_and_golden(

@@ -153,7 +153,7 @@ def _simulate(options: argparse.Namespace, progress: Progress) -> Output:
         trust=options.trust,
         calibration=options.calibration,
     )
-    return _answer(report)
+    return Output(report, report.as_text())
 
 
 def _calibrate(options: argparse.Namespace, progress: Progress) -> Output:

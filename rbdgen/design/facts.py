@@ -15,8 +15,10 @@ from .limits import LimitRow
 class CoreRun(Record):
     """A core's run: ``latency``, ``initiation_interval`` [cycles]; ``overflows``: states with one.
 
-    ``coordinates``: the errors of each. ``promised``: the error that the design was made for;
-    ``calibration``: the robot whose words its registers held, unless their own.
+    The interval is None where no run had two tasks. ``coordinates``: the errors of each.
+    ``promised``: the error that the design was made for, and ``judged`` whether the states are
+    enough to judge that. ``calibration``: the robot whose words its registers held, unless their
+    own. ``notes`` say what the states are too few for.
     """
 
     states: int
@@ -24,11 +26,13 @@ class CoreRun(Record):
     bit_exact: bool
     stalled_states: int
     latency: int
-    initiation_interval: int
+    initiation_interval: int | None
     overflows: int
     promised: float | None
     coordinates: tuple[CoordinateError, ...]
     calibration: str | None = None
+    judged: bool = True
+    notes: tuple[str, ...] = ()
 
     @property
     def headline(self) -> str:

@@ -14,6 +14,7 @@ from ..design.facts import (
     FunctionFacts,
 )
 from ..design.limits import LimitRow
+from ..graph.accuracy import SCALES
 
 if TYPE_CHECKING:
     from ..design.facts import AcceleratorRun, CoreRun
@@ -277,14 +278,24 @@ def simulation_text(report: CoreRun | AcceleratorRun) -> str:
 
     if isinstance(report, AcceleratorRun):
         return accelerator_simulation_text(report)
-    kept = report.promised is not None
+    cycles = f"latency {report.latency} cycles"
+    if report.initiation_interval is None:
+        cycles += ", as predicted"
+    else:
+        cycles += f", initiation interval {report.initiation_interval}, both as predicted"
+    promise = []
+    if report.promised is not None and report.judged:
+        parts = [f"{report.promised * scale.times:g} {scale.name}" for scale in SCALES]
+        promise = [
+            f"error promised: {', '.join(parts)}; not contradicted by {report.states} states"
+        ]
     return "\n".join(
         [
             f"{report.states} states, every bit equal to the integer model "
             f"({report.stalled_states} more under random stalls on both sides)",
-            f"latency {report.latency} cycles, initiation interval "
-            f"{report.initiation_interval}, both as predicted; {report.overflows} overflows",
-            *([f"error of {report.promised:g} promised, and kept"] if kept else []),
+            f"{cycles}; {report.overflows} overflows",
+            *promise,
+            *(f"note: {note}" for note in report.notes),
             "",
             OF_COORDINATES,
             "",

@@ -18,7 +18,10 @@ TRACE = re.compile(r"\[fpshift_count\] (\d+)\n(\S+)\[(\d+):0\]$", re.MULTILINE)
 def test_signals_are_there_and_read_as_numbers(tmp_path: Path) -> None:
     folder = tmp_path / "design"
     api.generate("pendulum", folder, functions=("id",), ii=4)
-    api.simulate(folder, states=50, waves=True)
+    said = api.simulate(folder, states=50, waves=True)
+    files = [str(folder / f"simulation.{kind}") for kind in ("vcd", "gtkw")]
+    assert said["waves"] == files and said["gtkwave"] == f"gtkwave {files[0]} {files[1]}"
+    assert said.as_text().endswith(f"waves: {files[0]}, {files[1]}\n{said['gtkwave']}")
     (name,) = (path.stem for path in folder.glob("*_id.v"))
     layout = (folder / "simulation.gtkw").read_text()
     shown = {own[2]: (int(own[1]), int(own[3]) + 1) for own in TRACE.finditer(layout)}
