@@ -23,6 +23,7 @@ from rbdgen.codegen import hls_program as hls_library
 from rbdgen.system.templates import data_folder
 from rbdgen.tools.toolchain import YOSYS, run_tool
 from tests.codegen.test_crocoddyl import built
+from tests.support.hls_bench import write_stubs
 from tests.support.icarus import binary
 from tests.support.lint import check_lint
 from tests.system.test_quoting import Tags
@@ -39,7 +40,9 @@ INERTIAL = (
 )
 STRICT = ("-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-trigraphs", "-Wno-unused-function")
 C99, CPP = ("gcc", "-std=c99", "-xc"), ("g++", "-std=c++17", "-xc++")
-OF_OTHERS = ("_avx2", "_avx512", "_internal", "_tb")  # like those that are compiled, or in them
+POSIX = ("gcc", "-std=gnu99", "-xc")  # of files for Linux
+# Like those that are compiled, or in them; firmware, which tests/api/test_litex.py compiles.
+OF_OTHERS = ("_avx2", "_avx512", "_internal", "_tb", "_firmware")
 # What has no room for a name as it is in the robot's file.
 NAMELESS = (".v", ".sv", ".il", ".tcl", ".inc")
 
@@ -108,15 +111,18 @@ def complaint(command: Iterable[str | Path]) -> str:
 
 
 @pytest.mark.slow
-def test_what_is_compiled(folders: list[Path]) -> None:
+def test_what_is_compiled(folders: list[Path], tmp_path: Path) -> None:
     """C, C++, CUDA as a CPU runs it, and HLS with its headers, without a warning."""
+    write_stubs(tmp_path / "tools")
     for file, text in files(folders, ".c", ".h", ".cpp", ".cu"):
         if "<ap_int.h>" in text or file.parent.name == "hls":
-            command = [*CPP, "-isystem", str(hls_library.headers()), "-fsyntax-only"]
+            around = ("-isystem", str(hls_library.headers()), "-isystem", str(tmp_path / "tools"))
+            command = [*CPP, *around, "-fsyntax-only"]
         elif file.suffix == ".cu":
             command = [*CPP, f"-D{file.stem.upper()}_HOST", *STRICT]
         else:
-            command = [*(CPP if file.suffix == ".cpp" else C99), *STRICT]
+            c = POSIX if file.stem.endswith("_linux") else C99
+            command = [*(CPP if file.suffix == ".cpp" else c), *STRICT]
         if "crocoddyl" not in file.name and not file.stem.endswith(OF_OTHERS):
             assert not complaint([*command, file])
 

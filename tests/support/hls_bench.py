@@ -99,12 +99,17 @@ struct kernel {
 }
 
 
-def run_kernel(folder: Path, name: str, tools: Path, registers: bool) -> str:
-    """What the host of a folder says of its kernel, which stubs in ``tools`` call."""
+def write_stubs(tools: Path) -> None:
+    """Write the headers of Vitis and XRT that a kernel and its host include, into ``tools``."""
     (tools / "xrt").mkdir(parents=True)
     (tools / "hls_stream.h").write_text(STREAM)
     for file, text in XRT.items():
         (tools / "xrt" / file).write_text(text)
+
+
+def run_kernel(folder: Path, name: str, tools: Path, registers: bool) -> str:
+    """What the host of a folder says of its kernel, which stubs in ``tools`` call."""
+    write_stubs(tools)
     common = ["g++", *FLAGS, "-I", str(tools), "-I", str(folder), "-c"]
     sources = {own: tools / f"{own}.cpp" for own in ("kernel", "host")}
     # the other kind of kernel has no name, and nobody calls it
