@@ -8,7 +8,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..design.facts import FunctionFacts
 from ..design.manifest import HardwareManifest
 from ..design.target import find_target
 from ..graph.word import parse
-from ..shell.emit import LONG, Off, verilog_file
+from ..shell.emit import LONG, Off, Port, verilog_file
 from ..shell.task_packets import Status
 from ..shell.task_registers import ADDRESS_WIDTH
 from ..system.quoting import Progress
@@ -36,28 +35,22 @@ OFF = (
     Off("outputs that no task needs", "PINCONNECTEMPTY", "empty-output-connection"),
     Off("Icarus Verilog warns of [TASKS]", verible="unpacked-dimensions-range-ordering"),
 )
-_PORT = re.compile(r"^  (input|output) (?:\[(\d+):0\] )?(\w+);$", re.MULTILINE)
+_PORT = re.compile(r"^  (input|output)(?: reg)? (?:\[(\d+):0\] )?(\w+);", re.MULTILINE)
 _LINKS = ("s_axis_", "m_axis_")
 
 
-@dataclass(frozen=True)
-class ShellPort:
-    """A port of a module: its name, its bits, and whether it is an input."""
-
-    name: str
-    width: int
-    taken: bool
-
-
-def shell_ports(verilog: str, module: str) -> list[ShellPort]:
+def shell_ports(verilog: str, module: str) -> list[Port]:
     """The ports of a module in generated Verilog, in the order of their names."""
-    found = re.search(rf"^module {module}\(.*?^endmodule", verilog, re.MULTILINE | re.DOTALL)
+    found = re.search(
+        rf"^module {module}\((.*?)\);.*?^endmodule", verilog, re.MULTILINE | re.DOTALL
+    )
     if found is None:
         raise OutputError(f"{module}.v: has no module {module}")
     ports = [
-        ShellPort(name, int(top or 0) + 1, way == "input")
-        for way, top, name in _PORT.findall(found[0])
+        Port(name, int(top or 0) + 1, way == "input") for way, top, name in _PORT.findall(found[0])
     ]
+    if left := set(re.findall(r"[^\s,]+", found[1])).difference(port.name for port in ports):
+        raise OutputError(f"{module}.v: module {module} declares no port {min(left)}")
     return sorted(ports, key=lambda port: port.name)
 
 
@@ -148,7 +141,7 @@ def _hex(packets: Sequence[Beats], stride: int = 0) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _pins(name: str, ports: Sequence[ShellPort]) -> str:
+def _pins(name: str, ports: Sequence[Port]) -> str:
     """The shell behind three pins."""
     taken = given = 0
     where: list[dict[str, object]] = []

@@ -5,7 +5,8 @@ A design as hardware: Verilog, RTLIL, header, manifest, diagram and README.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from ..graph.fixed import parameter_formats
 from ..schedule.difference_constraints import capacity
 from ..schedule.pipelined import region_name
 from ..shell.axi import Shell
-from ..shell.emit import CoreInstance, Emitted, Hardware, emit, stream_shells
+from ..shell.emit import CoreInstance, Emitted, Hardware, Port, emit, ports_of, stream_shells
 from ..system.templates import render
 from ..tasks.routes import CODES
 from .c_header import header_of
@@ -42,6 +43,13 @@ if TYPE_CHECKING:
     from ..shell.task_shell import TaskShell
 
 WIDE = 16  # words of a beat
+# An interface, the start of its ports' names → the name and version of Arm's definition of it.
+AXI = {
+    "s_axis": ("AXI4Stream", "r0p0_1"),
+    "m_axis": ("AXI4Stream", "r0p0_1"),
+    "s_axil": ("AXI4-Lite", "r0p0_0"),
+}
+ADDRESS = "s_axil_awaddr"
 
 
 def manifest_of(product: Product, emitted: Emitted[Any], identity: int) -> HardwareManifest:
@@ -193,9 +201,60 @@ def verilog(made: Compilation) -> Files:
             registers=registers,
             room=1 << ADDRESS_WIDTH,
         )
+    axi = {f"{name}_axi_{kind}": shell for kind, shell in emitted.shells.items()}
+    for module, hardware in {name: emitted.core, **axi}.items():
+        files[f"{module}.xml"] = component(entry, module, ports_of(hardware))
     files[f"{name}.h"] = header_of(entry)
     files[README] = design_readme(entry, files)
     return closed(files, entry)
+
+
+@dataclass(frozen=True)
+class Interface:
+    """An interface of a component: its definition's vendor, library, name and version, and its
+    signals → the module's ports."""
+
+    name: str
+    definition: tuple[str, str, str, str]
+    ports: Mapping[str, str]
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+def component(entry: HardwareManifest, module: str, ports: Sequence[Port]) -> str:
+    """A module as a component of IP-XACT: its ports, clock, reset, streams, registers and files.
+
+    IEEE 1685-2014. Vivado, which reads 2009 alone, packages its own: `package_vivado`.
+    """
+    own, axi = entry.ports, []
+    for bus, (kind, version) in AXI.items():
+        names = [port.name for port in ports if port.name.startswith(f"{bus}_")]
+        signals = {name.removeprefix(f"{bus}_").upper(): name for name in names}
+        if signals:
+            axi.append(Interface(bus, ("amba.com", "AMBA4", kind, version), signals))
+    busses = {"ASSOCIATED_BUSIF": ":".join(bus.name for bus in axi)} if axi else {}
+    clock = Interface(
+        own.clock,
+        ("xilinx.com", "signal", "clock", "1.0"),
+        {"CLK": own.clock},
+        {**busses, "ASSOCIATED_RESET": own.reset},
+    )
+    reset = Interface(
+        own.reset,
+        ("xilinx.com", "signal", "reset", "1.0"),
+        {"RST": own.reset},
+        {"POLARITY": "ACTIVE_HIGH"},
+    )
+    widths = {port.name: port.width for port in ports}
+    return render(
+        "verilog/component.xml.jinja",
+        entry=entry,
+        name=module,
+        interfaces=[clock, reset, *axi],
+        registers=registers_of(entry) if ADDRESS in widths else (),
+        room=1 << widths.get(ADDRESS, 0),
+        ports=ports,
+        sources=dict.fromkeys(f"{file}.v" for file in (entry.name, module)),
+    )
 
 
 def picture_of(product: Product) -> str:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from ..design.target import find_target
 from ..rtl.core import FIRST, WORD, WRITE
-from ..shell.emit import LONG, verilog_file
+from ..shell.emit import LONG, Port, verilog_file
 from ..system.quoting import Progress
 from ..system.templates import render
 from .folder import OutputError, checked_manifest, text_of, write_file
-from .fusesoc import ShellPort, shell_ports
+from .fusesoc import shell_ports
 from .output_paths import check_place
 
 FOLDER = "vivado"
@@ -219,7 +219,7 @@ def package_vivado(
     return out, notes
 
 
-def ip_text(name: str, ports: list[ShellPort]) -> str:
+def ip_text(name: str, ports: list[Port]) -> str:
     """Verilog of ``NAME_ip``: the shell with ``aclk``, ``aresetn`` and Vivado's attributes."""
     links = [port for port in ports if port.name not in ("clk", "rst")]
     busses = ":".join(
@@ -254,7 +254,7 @@ def ip_text(name: str, ports: list[ShellPort]) -> str:
     return verilog_file(text, (LONG,))
 
 
-def _port(port: ShellPort) -> dict[str, object]:
+def _port(port: Port) -> dict[str, object]:
     """A port of an interface, or beside them; OutputError for one that is not known."""
     shown: dict[str, object] = {
         "name": port.name,

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Value
 from amaranth.lib import wiring
 
 from ..rtl.core import RtlCore
@@ -149,6 +149,26 @@ class Emitted(Generic[S]):
     def multipliers(self) -> list[Multiplier]:
         """Every multiplier instance."""
         return [unit for unit in self.units.elements() if isinstance(unit, Multiplier)]
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of a module: its name, its bits, and whether it is an input."""
+
+    name: str
+    width: int
+    taken: bool
+
+
+def ports_of(module: wiring.Component) -> list[Port]:
+    """The ports of a module in Verilog, in the order of their names."""
+    members = module.signature.flatten(module)
+    ports = [
+        Port("__".join(map(str, path)), len(Value.cast(value)), member.flow is wiring.In)
+        for path, member, value in members
+    ]
+    every = [*ports, Port("clk", 1, True), Port("rst", 1, True)]
+    return sorted((port for port in every if port.width), key=lambda port: port.name)
 
 
 def no_shells(core: Hardware, name: str) -> dict[str, Any]:

@@ -12,7 +12,8 @@ import pytest
 
 from rbdgen.api import generate
 from rbdgen.api.folder import OutputError
-from rbdgen.api.fusesoc import ShellPort, package_fusesoc, shell_ports
+from rbdgen.api.fusesoc import package_fusesoc, shell_ports
+from rbdgen.shell.emit import Port
 from tests.support.icarus import binary
 from tests.support.lint import check_lint
 
@@ -82,10 +83,14 @@ def test_ports_of_generated_verilog(design: Path) -> None:
     ports = shell_ports(
         (design / "pendulum_ecp5_25f_id_axi_words.v").read_text(), "pendulum_ecp5_25f_id_axi_words"
     )
-    assert ShellPort("s_axis_tdata", 32, True) in ports
-    assert ShellPort("m_axis_tlast", 1, False) in ports
+    assert Port("s_axis_tdata", 32, True) in ports
+    assert Port("m_axis_tlast", 1, False) in ports
     with pytest.raises(OutputError, match="has no module other"):
         shell_ports("module own();\nendmodule\n", "other")
+    text = "module own(a, b);\n  input a;\n  output reg [7:0] b; initial b = 8'h0;\nendmodule\n"
+    assert shell_ports(text, "own") == [Port("a", 1, True), Port("b", 8, False)]
+    with pytest.raises(OutputError, match="module own declares no port b"):
+        shell_ports(text.replace("reg", "logic"), "own")
 
 
 @pytest.mark.rtl

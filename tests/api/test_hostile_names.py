@@ -221,6 +221,10 @@ def test_data(folders: list[Path]) -> None:
     for _, text in files(folders, ".svd"):
         about = ET.fromstring(text).findtext("description")
         assert about and about.endswith(f" of {ROBOT}, in fixed point")
+    for file, text in files(folders, ".xml"):
+        own = ET.fromstring(text)
+        assert own[-1].tag.endswith("}description") and own[-1].text
+        assert own[-1].text.endswith(f" of {ROBOT}, in fixed point"), file
     for _, text in files(folders, ".core"):
         description = yaml.safe_load(text)["description"]
         assert description.endswith(f" of {ROBOT}, in fixed point")

@@ -13,7 +13,7 @@ import pytest
 
 from rbdgen.api import generate
 from rbdgen.api.folder import OutputError
-from rbdgen.api.fusesoc import ShellPort, package_fusesoc, shell_ports
+from rbdgen.api.fusesoc import package_fusesoc, shell_ports
 from rbdgen.api.vivado import (
     BESIDE,
     BOARDS,
@@ -24,6 +24,7 @@ from rbdgen.api.vivado import (
     ip_text,
     package_vivado,
 )
+from rbdgen.shell.emit import Port
 from tests.support.icarus import binary
 from tests.support.lint import check_lint
 
@@ -198,7 +199,7 @@ def test_every_port_of_the_shell_is_in_an_interface(design: Path) -> None:
     busses = re.search(r"ASSOCIATED_BUSIF (\S+),", text)
     assert busses and set(busses[1].split(":")) == links_of(design)
     with pytest.raises(OutputError, match="port other of the shell belongs to no interface"):
-        ip_text("own", [ShellPort("other", 1, True)])
+        ip_text("own", [Port("other", 1, True)])
 
 
 @pytest.mark.rtl
