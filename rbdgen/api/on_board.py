@@ -27,7 +27,7 @@ from ..system.signals import run_child
 from .board_link import PACKED, REPORT, accelerator_in, line_of, suffix_of, write_link
 from .c_header import line_layouts
 from .design_file import DESIGN
-from .folder import UsageError, checked_manifest, write_file
+from .folder import UsageError, checked_manifest, read_manifest, write_file
 from .generation import generate
 from .reports import BoardFacts, LineRate, board_text
 from .results import Generated, TextReport
@@ -75,16 +75,9 @@ def board(
         UsageError: nothing can load it.
     """
     place = Path(folder)
+    known, command = board_for(name, place, link, load, flash)
     entry = accelerator_in(place, trust, progress)
-    known = find_board(name, LEDS, link)
-    if entry.target != known.target.name:
-        raise BoardError(
-            f"{place}: was generated for {entry.target}; {name} has an {known.part}: generate it "
-            f"with --target {known.target.name}"
-        )
     line = line_of(entry, known, known.baud, ip)
-    # before all else, since without a loader the work would be for nothing
-    command = loader_command(known, flash) if load or flash else None
     out, core = place / f"board-{name}{suffix_of(known)}", entry.name
     sources = [place / f"{core}.il", place / f"{core}_ecp5.il", place / f"{core}_axi_words.il"]
     with _in_steps(progress, command is not None) as steps:
@@ -108,6 +101,29 @@ def board(
             steps.begin(LOADER)
             _load([*command, str(made.file)])
     return OnBoard(facts)
+
+
+def board_for(
+    name: str,
+    folder: str | Path,
+    link: str | None = None,
+    load: bool = False,
+    flash: bool = False,
+) -> tuple[Board, list[str] | None]:
+    """The board, and the command that loads it where it is to be loaded; asked before all work,
+    which would be for nothing.
+
+    Raises BoardError for a board that is not known, has no such ``link`` or another part than the
+    design in ``folder``, if that is a folder; UsageError where nothing can load it.
+    """
+    known, place = find_board(name, LEDS, link), Path(folder)
+    target = read_manifest(place).facts.target if place.is_dir() else known.target.name
+    if target != known.target.name:
+        raise BoardError(
+            f"{place}: was generated for {target}; {name} has an {known.part}: generate it "
+            f"with --target {known.target.name}"
+        )
+    return known, loader_command(known, flash) if load or flash else None
 
 
 def steps_to(progress: Progress, made: bool = False, sent: bool = False) -> Steps:

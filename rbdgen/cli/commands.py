@@ -193,9 +193,10 @@ def _package(options: argparse.Namespace, progress: Progress) -> Output:
 
 
 def _board(options: argparse.Namespace, progress: Progress) -> Output:
-    if options.list:
-        from ..shell.catalog import listed
+    from ..shell.build import LEDS
+    from ..shell.catalog import find_board, listed
 
+    if options.list:
         return Output({"boards": listed()}, "\n".join(listed()))
     if options.board is None or options.folder is None:
         raise api.UsageError(
@@ -203,6 +204,10 @@ def _board(options: argparse.Namespace, progress: Progress) -> Output:
         )
     if not (options.simulate or options.check):
         return _bitstream(options, progress)
+    # before the accelerator is made
+    find_board(options.board, LEDS, options.link)
+    if not options.simulate and options.port is None:
+        raise api.UsageError("board: --check: where is it: --port /dev/ttyUSB0, or --simulate")
     place, trust = _board_folder(options, progress), options.trust
     if options.simulate:
         with api.simulated_board(
@@ -217,14 +222,13 @@ def _board(options: argparse.Namespace, progress: Progress) -> Output:
             progress("until Ctrl-C")
             running.wait()
         return Output({"cycles": running.cycles}, f"{running.cycles} cycles")
-    if options.port is None:
-        raise api.UsageError("board: --check: where is it: --port /dev/ttyUSB0, or --simulate")
     return _checked(options, place, options.port, progress)
 
 
 def _bitstream(options: argparse.Namespace, progress: Progress) -> Output:
-    from ..api.on_board import ACCELERATOR, steps_to
+    from ..api.on_board import ACCELERATOR, board_for, steps_to
 
+    board_for(options.board, options.folder, options.link, options.load, options.flash)
     made, started = not Path(options.folder).is_dir(), monotonic()
     with steps_to(progress, made, options.load or options.flash) as steps:
         if made:

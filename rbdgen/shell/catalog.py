@@ -15,7 +15,7 @@ from typing import Any
 
 from ..design.target import TARGETS, Target
 from ..graph.word import spell
-from ..robot.xml_lines import did_you_mean
+from ..robot.xml_lines import did_you_mean, quoted
 from ..system.quoting import Refusal
 from ..tools.toolchain import SynthesisError, Tool, run_tool
 from .packets import BAUD
@@ -187,7 +187,7 @@ def find_board(name: str, leds: int, link: str | None = None) -> Board:
     """
     if name not in KNOWN:
         hint = did_you_mean(name, KNOWN, f"; one of {', '.join(KNOWN)}")
-        raise BoardError(f"board: {name!r} is unknown{hint}")
+        raise BoardError(f"board: {quoted(name)} is unknown{hint}")
     own = KNOWN[name]
     link = link or own.links[0]
     if link not in own.links:

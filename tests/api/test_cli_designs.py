@@ -92,3 +92,22 @@ def test_simulate_sees_a_wrong_bit(design: Path, capsys: pytest.CaptureFixture[s
     assert refused(capsys, *given).startswith("design/pendulum_id.v: changed since")
     message = refused(capsys, *given, "--trust")
     assert re.match(r"tau\[\d\] of state \d+ at full rate: hardware -?\d+, integer model", message)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["ulx3s", "design"], 'board: "ulx3s" is unknown; did you mean "ulx3s-'),
+        (["ulx3s", "design", "--simulate"], 'board: "ulx3s" is unknown; did you mean "ulx3s-'),
+        (["ulx3s-85f", "design", "--link", "udp"], "ulx3s-85f: no pins are known there for --link"),
+        (["ulx3s-12f", "design"], "design: was generated for ecp5-85f; ulx3s-12f has an "),
+        (["ulx3s-85f", "design", "--check"], "board: --check: where is it: --port"),
+    ],
+    ids=lambda own: " ".join(own) if isinstance(own, list) else "",
+)
+def test_a_board_is_asked_about_before_an_accelerator_is_made(
+    words: list[str], message: str, design: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status = 2 if "--check" in words else 1
+    assert refused(capsys, "board", *words, status=status).startswith(message)
+    assert not (design / "accelerator").exists()
