@@ -270,6 +270,7 @@ def _written(
         kernels = tuple(kernel_of(own, spare, same) for own in chunks)
         read = [_inputs_of(own) for own in chunks]
         read[-1] |= {own.name for own in graph.outputs.values() if own.op is Op.INPUT}
+    read_by_any = set[str]().union(*read)
     slots = made.slots + 2 * made.slots_double
     numbers = WARP * sum(own.size | 1 for own in interface.gives)
     staged = numbers if 8 * numbers <= SHARED else 0
@@ -294,9 +295,7 @@ def _written(
         "order": order,
         "constant": looped is not None and looped.facts.bytes <= CONSTANT,
         "unread": [k for k, own in enumerate(states) if own not in read[-1]],
-        "unread_by_all": [
-            (k, takes[k]) for k, own in enumerate(states) if own not in set().union(*read)
-        ],
+        "unread_by_all": [(k, takes[k]) for k, own in enumerate(states) if own not in read_by_any],
         "slots": slots,
         "room": room,
         "in_double": made.in_double,
