@@ -159,8 +159,13 @@ def read_manifest(folder: str | Path) -> Manifest:
         whole = manifest["digest"] == _digest(manifest)
     except (FileNotFoundError, NotADirectoryError):
         make = "; make a design with: rbdgen generate ROBOT"
-        hint = make if place.exists() else neighbour(place, make)
-        raise NoDesign(f"{place}: no {MARK}{hint}", place) from None
+        if place.is_dir():
+            raise NoDesign(f"{place}: no {MARK}{make}", place) from None
+        if place.exists():
+            raise NoDesign(
+                f"{place}: is a file; name the folder that generate wrote", place
+            ) from None
+        raise NoDesign(f"{place}: no such folder{neighbour(place, make)}", place) from None
     except OSError as error:
         raise OutputError(f"{one_line(str(file), 200)}: {error.strerror}") from None
     except (ValueError, TypeError, KeyError, RecursionError):  # no JSON, or no such object

@@ -7,13 +7,12 @@ import re
 import sys
 from collections.abc import Callable, Container, Sequence
 from copy import copy
-from difflib import get_close_matches
 from textwrap import fill
 from typing import Any, NoReturn
 
 from ..design.choices import LANGUAGES
 from ..design.options import CHECKS
-from ..robot.xml_lines import did_you_mean, quoted
+from ..robot.xml_lines import closest, did_you_mean, quoted
 from ..system.quoting import printable
 
 USAGE = 2  # exit status of a command that was typed wrong
@@ -36,6 +35,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         line = " ".join(message.removeprefix("argument ").split())
+        if "arguments are required" in line:
+            line += f"; see {self.prog} --help"
         print(f"rbdgen: {printable(line)}", file=sys.stderr)
         raise SystemExit(USAGE)
 
@@ -44,6 +45,9 @@ class Parser(argparse.ArgumentParser):
     ) -> tuple[argparse.Namespace, list[str]]:
         """Refuses unknown options first: what else is wrong mostly follows from them."""
         given = sys.argv[1:] if args is None else list(args)
+        if (whole := f"--help={EVERYTHING}") in given:
+            at = given.index(whole)
+            given[at : at + 1] = ["--help", EVERYTHING]
         if {"-h", "--help"} & {*given}:
             self.narrow(given)
             self.brief = EVERYTHING not in given
@@ -53,8 +57,8 @@ class Parser(argparse.ArgumentParser):
             if word.startswith("--") and not self._option_of(word):
                 name = word.partition("=")[0]
                 known = {option.lstrip("-"): option for option in self._options()}
-                near = get_close_matches(name.lstrip("-"), known, n=1)
-                hint = f"did you mean {known[near[0]]}?" if near else f"see {self.prog} --help"
+                near = closest(name.lstrip("-"), known)
+                hint = f"did you mean {known[near]}?" if near else f"see {self.prog} --help"
                 self.error(f"no option {quoted(name)}; {hint}")
         found, extras = super().parse_known_args(given, namespace)
         if extras:
@@ -73,7 +77,7 @@ class Parser(argparse.ArgumentParser):
         text.start_section("often used")
         for own in shown:
             first = copy(own)
-            first.help = CLAUSE.split(own.help or "")[0]
+            first.help = first_clause(own.help or "")
             text.add_argument(first)
         text.end_section()
         lines = []
@@ -105,14 +109,34 @@ class Parser(argparse.ArgumentParser):
         name = word.partition("=")[0]
         return any(known.startswith(name) for known in self._options())
 
+    def _match_argument(self, action: argparse.Action, arg_strings_pattern: str) -> int:
+        try:
+            return super()._match_argument(action, arg_strings_pattern)
+        except argparse.ArgumentError:  # says how many values, and not of what
+            said = self._get_formatter()
+            shown = said._format_args(action, said._get_default_metavar_for_optional(action))
+            many = f"{action.nargs} values" if isinstance(action.nargs, int) else "a value"
+            raise argparse.ArgumentError(action, f"expects {many}: {shown}") from None
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
             return
         known = [str(choice) for choice in action.choices]
-        hint = did_you_mean(str(value), known, f"; one of {', '.join(known)}")
+        otherwise = f"; one of {', '.join(known)}"
         if isinstance(action, argparse._SubParsersAction):
+            hint = did_you_mean(str(value), [*known, *self._options()], otherwise)
             self.error(f"no command {quoted(str(value))}{hint}")
+        hint = did_you_mean(str(value), known, otherwise)
         raise argparse.ArgumentError(action, f"{quoted(str(value))} is unknown{hint}")
+
+
+def first_clause(text: str) -> str:
+    """An option's help up to the first end of a clause that is in no brackets."""
+    for end in CLAUSE.finditer(text):
+        before = text[: end.start()]
+        if before.count("(") == before.count(")"):
+            return before
+    return text
 
 
 def examples(*lines: str) -> str:

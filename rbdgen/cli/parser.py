@@ -35,7 +35,8 @@ def parser() -> Parser:
     top = Parser(
         prog="rbdgen",
         description="From a robot's URDF to verified rigid-body-dynamics hardware.",
-        epilog=examples(*EXAMPLES) + "\n\nrbdgen COMMAND --help has its options.",
+        epilog=examples(*EXAMPLES)
+        + "\n\nrbdgen COMMAND --help has its options; --help all explains every one.",
     )
     top.add_argument("--version", action="version", version=f"rbdgen {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -132,9 +133,9 @@ def parser() -> Parser:
         choices=("fusesoc", "cocotb", "litex", "vivado", "python", "ros2"),
         metavar="fusesoc|cocotb|litex|vivado|python|ros2",
         help="a .core file; a driver and tests for cocotb; a module with DMA, and a SoC to "
-        "simulate; an IP, and Tcl of block designs for PYNQ-Z2 and KV260; of C++ a package of "
-        "Python; of C++ of id a package of ROS 2, with an inverse_dynamics_solver and a "
-        "controller for ros2_control",
+        "simulate; an IP, and Tcl of block designs for PYNQ-Z2, KV260, VCU118, Alveo U50 and "
+        "Alveo U250; of C++ a package of Python; of C++ of id a package of ROS 2, with an "
+        "inverse_dynamics_solver and a controller for ros2_control",
     )
     made.add_argument("folder", metavar="DIR", help="what generate wrote")
 

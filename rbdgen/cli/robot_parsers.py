@@ -215,7 +215,7 @@ def board(made: Parser) -> None:
         "folder",
         nargs="?",
         metavar="DIR|ROBOT",
-        help="what generate --accelerator wrote; or a robot, of which that is made first",
+        help="what generate --accelerator wrote, or a robot, of which that is made first",
     )
     made.add_argument("--list", action="store_true", help="the boards there are")
     group = made.add_argument_group("the accelerator, of a robot")
@@ -225,9 +225,9 @@ def board(made: Parser) -> None:
     add_option(
         group,
         "ii",
-        help="a task every K cycles (default: the shortest interval that fits the part; of id or "
-        "of m alone, where that fills more than a third of it: time-multiplexed joints, in the "
-        "fewest LUTs)",
+        help="a task every K cycles (default: the shortest interval that fits the part); of id or "
+        "of m alone, where that fills more than a third of it, the default is time-multiplexed "
+        "joints, in the fewest LUTs",
     )
     add_option(group, "width")
     group.add_argument(
@@ -251,8 +251,8 @@ def board(made: Parser) -> None:
     group.add_argument(
         "--link",
         choices=("uart", "udp", "spi"),
-        help="a serial line; Ethernet, where the board has gigabits; or SPI, whose controller is a "
-        "microcontroller (default: the first that --list says of the board)",
+        help="a serial line, gigabit Ethernet or a microcontroller's SPI (default: the first "
+        "that --list says of the board)",
     )
     group.add_argument(
         "--ip", metavar="A.B.C.D", help="of a board with Ethernet (default: 192.168.1.50)"

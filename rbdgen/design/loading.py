@@ -66,10 +66,20 @@ def locate(path: str | Path, xacro: Mapping[str, str] | None = None) -> Path:
             return data_folder("robots") / given.name
     if given.parent == Path() and given.name.endswith(DESCRIPTION):
         return described(given.name, xacro)
-    if given.is_dir() or given.suffix:
+    if given.is_dir():
+        raise RobotError(f"{path}: is a folder; name a file in it{_first_of(given)}")
+    if given.suffix:
         return given  # reading it says what is wrong, and suggests a neighbour
     hint = did_you_mean(given.stem, shipped, f"; a URDF or YAML file, or one of {_list(shipped)}")
     raise NotFound(f"{path}: no such robot{hint}", path)
+
+
+def _first_of(folder: Path) -> str:
+    """The file in a folder that is probably meant, if there is one."""
+    found = [
+        own for kind in ("design.yaml", "*.urdf", "*.xacro") for own in sorted(folder.glob(kind))
+    ]
+    return f", as {found[0]}" if found else ""
 
 
 class UnknownChoice(RobotError, TypeError):

@@ -18,6 +18,7 @@ from ..system.quoting import printable
 from .model import NotFound, RobotError
 
 MAX_BYTES = 16 * 2**20  # the largest real URDFs are near 1 MiB; a mistaken mesh or log is larger
+CLOSE = 0.75  # `difflib`'s ratio of a name and what was meant, from which initials may differ
 MAX_DEPTH = 100  # <robot>/<link>/<inertial>/<origin> is 4
 MAX_CONTENT = 100  # characters; the texts that are read are numbers
 
@@ -98,8 +99,17 @@ def quoted(value: str) -> str:
 
 def did_you_mean(wrong: str, known: Iterable[str], otherwise: str = "", cutoff: float = 0.6) -> str:
     """``; did you mean "right"?`` where a known name is close, else ``otherwise``."""
-    match = get_close_matches(wrong, list(known), n=1, cutoff=cutoff)
-    return f"; did you mean {quoted(match[0])}?" if match else otherwise
+    match = closest(wrong, known, cutoff)
+    return f"; did you mean {quoted(match)}?" if match else otherwise
+
+
+def closest(wrong: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The known name that was probably meant: one that begins with another letter has to be
+    `CLOSE`."""
+    names = list(known)
+    near = get_close_matches(wrong, names, n=len(names) or 1, cutoff=cutoff)
+    sure = get_close_matches(wrong, near, n=len(near) or 1, cutoff=max(cutoff, CLOSE))
+    return next((name for name in near if name in sure or name[:1] == wrong[:1]), None)
 
 
 def neighbour(path: str | Path, otherwise: str = "") -> str:

@@ -53,6 +53,8 @@ def test_a_first_help_fits_a_screen(command: str, capsys: pytest.CaptureFixture[
         return capsys.readouterr().out
 
     first, whole = told("--help"), told("--help", "all")
+    assert whole == told("--help=all")
+    assert first.count("(") == first.count(")")
     assert len(first.splitlines()) <= 48
     options = {*re.findall(r"^  (?:-\w \w+, )?(--[\w-]+)", whole, re.MULTILINE)}
     assert all(re.search(rf"{option}\b", first) for option in options)
@@ -97,8 +99,13 @@ def test_version_and_overview(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "arguments are required: COMMAND"),
-        (["info"], "arguments are required: ROBOT"),
+        ([], "arguments are required: COMMAND; see rbdgen --help"),
+        (["help"], 'no command "help"; did you mean "--help"?'),
+        (["info", "pendulum", "--gravity=-9.81"], "--gravity: expects 3 values: X Y Z"),
+        (["info", "pendulum", "--payload"], "--payload: expects a value: LINK"),
+        (["board", "--link"], "--link: expects a value: {uart,udp,spi}"),
+        (["info", "pendulum", "--link", "foo"], 'no option "--link"; see rbdgen info --help'),
+        (["info"], "arguments are required: ROBOT; see rbdgen info --help"),
         (
             ["info", "pendulum", "--function", "dance"],
             '--function/--functions: "dance" is unknown; one of id',
@@ -159,7 +166,7 @@ def test_what_argparse_takes_is_taken(arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("info .", ".: is a folder"),
+        ("info .", ".: is a folder; name a file in it, as bent.urdf"),
         ("info bent.urdf", 'bent.urdf:3: <joint name="j">: unknown joint type "revolut"'),
         ("generate bent.urdf -o out", "bent.urdf:3: "),
         ("info still.urdf", "still: no joint moves, so there is no hardware to make"),
@@ -194,11 +201,11 @@ def test_one_line(
         ("info nobody", "nobody: no such robot; a URDF or YAML file, or one of baxter, gantry"),
         ("info pendulun", 'pendulun: no such robot; did you mean "pendulum"?'),
         ("topology nobody", "nobody: no such robot"),
-        ("simulate nowhere", "nowhere: no manifest.json; make a design with: rbdgen generate"),
-        ("simulate text.tx", 'text.tx: no manifest.json; did you mean "text.txt"?'),
-        ("simulate text.txt", "text.txt: no manifest.json; make a design with: rbdgen generate"),
-        ("simulate .", ".: no manifest.json"),
-        ("synthesize nowhere", "nowhere: no manifest.json"),
+        ("simulate nowhere", "nowhere: no such folder; make a design with: rbdgen generate"),
+        ("simulate text.tx", 'text.tx: no such folder; did you mean "text.txt"?'),
+        ("simulate text.txt", "text.txt: is a file; name the folder that generate wrote"),
+        ("simulate .", ".: no manifest.json; make a design with: rbdgen generate"),
+        ("synthesize nowhere", "nowhere: no such folder"),
         (
             "evaluate pendulum --input stats.npz --output out.npz",
             'stats.npz: No such file or directory; did you mean "states.npz"?',

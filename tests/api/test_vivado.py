@@ -24,6 +24,7 @@ from rbdgen.api.vivado import (
     ip_text,
     package_vivado,
 )
+from rbdgen.cli.main import main
 from rbdgen.shell.emit import Port
 from tests.support.icarus import binary
 from tests.support.lint import check_lint
@@ -267,3 +268,10 @@ def test_designs_of_other_families_are_noted(tmp_path: Path) -> None:
     generate("pendulum", tmp_path / "core")
     _, notes = package_vivado(tmp_path / "core")
     assert "made for ecp5-85f" in notes[1] and "--target xc7 or xcup" in notes[1]
+
+
+def test_help_names_every_board(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["package", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert all(board.name in text for board in BOARDS)

@@ -123,7 +123,7 @@ def test_clock_of_a_design(design: Path, tmp_path: Path) -> None:
     ("arguments", "said", "status"),
     [
         (["nonsense"], "no such robot", 2),
-        (["pendulum", "--design", "nowhere"], "nowhere: no manifest.json", 2),
+        (["pendulum", "--design", "nowhere"], "nowhere: no such folder", 2),
         (["pendulum", "--ii", "65"], "ii: a whole number of cycles from 1 to 64", 1),
     ],
 )
