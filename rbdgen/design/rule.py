@@ -60,18 +60,19 @@ def beyond(key: str, most: int) -> Where:
 def but(key: str, *values: Any) -> Where:
     """A condition: the option is none of the values, or a list that has another one."""
     among = _is_among(values)
-    return Where(key, lambda value: not among(value), f"{_said(key)} but {_listed(values)}")
+    return Where(key, lambda value: not among(value), f"{_said(key)} other than {_listed(values)}")
 
 
 def without(key: str, *values: Any) -> Where:
     """A condition: the option is a list that has none of the values."""
-    return Where(key, _is_among(values), f"{_said(key)} without {_listed(values)}", none=True)
+    word = "without" if len(values) == 1 else "with none of"
+    return Where(key, _is_among(values), f"{_said(key)} {word} {_listed(values)}", none=True)
 
 
 def only(key: str, *values: Any) -> Where:
     """A condition: the option is a list that has no others than these."""
     among = _is_among(values)
-    text = f"{_said(key)} none but {_listed(values)}"
+    text = f"{_said(key)} with nothing besides {_listed(values)}"
     return Where(key, lambda value: not among(value), text, none=True)
 
 
