@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdgen.api.folder import InputError
 from rbdgen.design.arrays import given_coordinates, is_loaded, of_state, takes
-from rbdgen.design.functions import BESIDE
+from rbdgen.design.functions import BESIDE, GIVES
 from rbdgen.robot.model import Robot
 from rbdgen.robot.variations import PAYLOAD
 from rbdgen.robot.xml_lines import did_you_mean
@@ -124,5 +124,14 @@ class Queued(Calls):
         if needed not in self.functions:
             raise InputError(
                 f"{call} needs the function {needed}; the design has {', '.join(self.functions)}"
+                f"{self._elsewhere(needed)}"
             )
         return CALLS[call]
+
+    def _elsewhere(self, function: str) -> str:
+        """Where else the design has all that a function gives: among another's results."""
+        wanted = {*GIVES[function]}
+        for own in self.functions:
+            if wanted < {*GIVES[own]} and self._takes(own) == self._takes(function):
+                return f', and submit("{own}") gives {", ".join(GIVES[function])}, too'
+        return ""

@@ -166,6 +166,12 @@ def test_functions_that_the_accelerator_lacks() -> None:
     state = states(NAME, 1, 13)
     with pytest.raises(InputError, match="aba needs the function fd; the design has id, m"):
         call(driver, "aba", state)
+    slopes = Dynamics(NAME, "golden", functions=("did",))
+    needs = r'rnea needs the function id; the design has did, and submit\("did"\) gives tau, too'
+    with pytest.raises(InputError, match=needs):
+        call(slopes, "rnea", state)
+    with pytest.raises(InputError, match=r"crba needs the function m; the design has did$"):
+        call(slopes, "crba", state)
     with pytest.raises(InputError, match="no call 'bias'; one of rnea, aba"):
         driver.submit("bias")
     with pytest.raises(InputError, match="rnea takes q, v, a: 3 arrays, not 1"):
