@@ -42,7 +42,9 @@ def test_vectors_are_what_the_golden_model_says(
     found = api.evaluate(robot, given, "golden", **choices)
     golden = np.concatenate([found[a.name].reshape(STATES, -1) for a in interface.gives], axis=1)
     assert golden.shape == expected.shape
-    assert np.abs(golden - expected).max() < 1e-9 * np.abs(golden).max()
+    # quaternions of floats are not quite of length 1, to which the golden model brings them
+    near = 2.0**-23 if choices.get("base") == "floating" else 1e-9
+    assert np.abs(golden - expected).max() < near * np.abs(golden).max()
 
 
 def test_every_entry_has_its_place() -> None:
