@@ -11,6 +11,7 @@ from ..design.effects import refuse_design
 from ..design.rules import LOOPS
 from ..dynamics.interface import random_inputs, to_columns, unit_inputs
 from ..dynamics.program import program
+from ..dynamics.recursions import AGAIN
 from ..graph.graph import Graph, Multiple, cone, extracted, multiple
 from ..graph.node import Builder, Node, Op
 from ..graph.verify import verify
@@ -94,7 +95,6 @@ def _visits(front: Front, robot: Robot, held: dict[Node, str]) -> Program:
 
 FACTORS, COLUMN = "factors", "column"  # the templates of a graph that solves for columns
 FEW = 4  # columns that are worth lanes
-AGAIN = "_again"  # behind templates of limbs at the q̈ that was found
 
 
 def alike(front: Front) -> list[Program]:

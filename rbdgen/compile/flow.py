@@ -28,7 +28,6 @@ from ..design.loading import load
 from ..design.nested import FITTED, FORMULATED, PROMISED
 from ..design.payload import notes_of_contacts
 from ..design.rules import ONE_TASK, STAGES
-from ..design.target import find_target
 from ..graph.fixed import FixedGraph
 from ..robot.model import Robot, RobotError
 from ..system.quoting import Progress, changing
@@ -51,7 +50,7 @@ from .front import (
 )
 from .product import Product, need_of, too_large
 from .samples import note_of_near, refuse_dependent, refuse_singular
-from .ways import fastest
+from .ways import fastest, part_of
 
 __all__ = [
     "Front",
@@ -117,7 +116,7 @@ def front_of(
         notes.append(near)
     front = Front(
         design,
-        find_target(design.target).without_digits(design.clock is not None),
+        part_of(design),
         robot,
         canonical,
         graph,

@@ -20,7 +20,7 @@ from ..design.design import (
 from ..design.effects import refused
 from ..design.nested import FITTED
 from ..design.rules import JOINTS
-from ..design.target import Target
+from ..design.target import Target, find_target
 from ..graph.fixed import FixedGraph
 from ..robot.model import RobotError
 from ..schedule.features import operations
@@ -39,6 +39,12 @@ if TYPE_CHECKING:
 
 MANY = 5000  # operations: below, words are made sooner than it is seen that they do not fit
 FAR = 2.0  # times a part's cells: what takes so many without ranges being searched is too large
+
+
+def part_of(design: Design) -> Target:
+    """The part; of operations that are chained within a clock, without products made in part of
+    LUTs."""
+    return find_target(design.target).without_digits(design.clock is not None)
 
 
 def fastest(front: Front, words: FixedFunctions) -> tuple[Design, Product]:

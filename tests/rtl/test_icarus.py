@@ -103,6 +103,7 @@ def test_nothing_waits_for_an_event_at_time_zero(choices: dict[str, Any]) -> Non
     made = emit(compile_front(front_end("pendulum", **choices)).accelerator, "core")
     for name, text in made.files.items():
         if name.endswith(".v"):
-            events = set(re.findall(r"always.*", text))
-            assert events == {"always @(posedge clk)", "always @(posedge clk) begin"} & events
+            assert set(re.findall(r"always(?:\s*@\s*\([^)]*\)|\S*)", text)) <= {
+                "always @(posedge clk)"
+            }
             assert "\\$" not in text  # Icarus takes such names of functions for system functions
