@@ -358,7 +358,8 @@ class Dsp48:
         """The product and the ``addend``, and the same for the next cell, after so many ``inputs``
         registers of the operands, the pipeline and the output register; C has one."""
         c, passed = (addend, NONE) if adds == C else (NONE, addend)
-        p, following = Signal(signed(48)), Signal(48)
+        p = Signal(signed(48))
+        following = Signal(48)
         wired = {"A": (x, 30), "B": (y, DSP_WIDTH), "C": (c, 48), "PCIN": (passed, 48)}
         wired |= {"ACIN": (NONE, 30), "BCIN": (NONE, 18), "D": (NONE, self.wider)}
         wired |= {"INMODE": (NONE, 5), "ALUMODE": (NONE, 4), "CARRYINSEL": (NONE, 3)}

@@ -47,7 +47,8 @@ class InRounds(RtlCore):
         m = Module()
         plan, parts = self.plan, Parts(m)
         rounds = Rounds(parts[SCHEDULE], plan)
-        task, taking = Signal(self.i.payload.shape(), reset_less=True), parts[TASK_WORDS]
+        task = Signal(self.i.payload.shape(), reset_less=True)
+        taking = parts[TASK_WORDS]
         for word in self.inputs:  # in every task's first cycle, whether it is taken or not
             with taking.If(rounds.first_for(len(task[word]))):
                 taking.d.sync += task[word].eq(self.i.payload[word])

@@ -54,13 +54,16 @@ def flat_states(
     for name, values in given.items():
         own = shapes.get(name, (robot.nv,))
         said = SPELT.get(name, name)
-        if on_device(values):
+        try:
+            array = numbers(call, said, values)
+        except InputError:
+            if not on_device(values):
+                raise
             raise InputError(
                 f"{call}: {said} is on a GPU; its arrays are taken where all are there, "
                 "C-contiguous, of one leading shape, by cuda (float64) or cuda32 (float32); those "
                 "of PyTorch and JAX where the base is fixed and no force or payload is filled in"
-            )
-        array = numbers(call, said, values)
+            ) from None
         before = array.shape[: max(array.ndim - len(own), 0)]
         if array.dtype.kind not in "fiu" or array.shape != before + own:
             several = ", ".join(map(str, ("N", *own)))
