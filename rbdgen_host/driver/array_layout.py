@@ -39,12 +39,14 @@ def numbers(call: str, said: str, values: Any) -> NDArray[Any]:
 
 
 def flat_states(
-    robot: Robot, free: int, call: str, given: Mapping[str, ArrayLike]
+    robot: Robot, free: int, call: str, given: Mapping[str, ArrayLike], on_gpu: bool = False
 ) -> tuple[tuple[int, ...], dict[str, Array]]:
     """The leading shape that all arrays have, and the arrays (N, …), completed.
 
     What a state has one number of may be one number for all. ``free``: coordinates of v whose
-    motion is not given. InputError for arrays that are none of the call's.
+    motion is not given. ``on_gpu``: the back end computes where arrays of a GPU are, and does not
+    copy them to the host unasked; for others NumPy reads what it can. InputError for arrays that
+    are none of the call's.
     """
     shapes: dict[str, tuple[int, ...]] = {"q": (robot.nq,), "tau": (free,)}
     shapes |= {"Minv": (free, free), "f_ext": (len(robot.moving), 6), "h": (), "steps": ()}
@@ -54,16 +56,13 @@ def flat_states(
     for name, values in given.items():
         own = shapes.get(name, (robot.nv,))
         said = SPELT.get(name, name)
-        try:
-            array = numbers(call, said, values)
-        except InputError:
-            if not on_device(values):
-                raise
+        if on_gpu and on_device(values):
             raise InputError(
                 f"{call}: {said} is on a GPU; its arrays are taken where all are there, "
                 "C-contiguous, of one leading shape, by cuda (float64) or cuda32 (float32); those "
                 "of PyTorch and JAX where the base is fixed and no force or payload is filled in"
-            ) from None
+            )
+        array = numbers(call, said, values)
         before = array.shape[: max(array.ndim - len(own), 0)]
         if array.dtype.kind not in "fiu" or array.shape != before + own:
             several = ", ".join(map(str, ("N", *own)))

@@ -30,6 +30,7 @@ class Queued(Calls):
     on_overflow: str
     cycles: int | None
     base_link: BaseLink | None
+    backend: str
     _backend: Backend
     _robot: Robot  # that arrays are of
     _saturate: bool
@@ -67,7 +68,8 @@ class Queued(Calls):
         elif payload is not None:
             raise InputError(f"{call}: payload: the design carries none")
         robot, free = self._robot, self._robot.nv - self._base
-        leading, flat = flat_states(robot, free, call, given)
+        on_gpu = self.backend.startswith("cuda")
+        leading, flat = flat_states(robot, free, call, given, on_gpu)
         moved = self.base_link.state(flat) if self.base_link else flat
         batches, tag = [], self._next_tag
         n = len(flat["q"])
