@@ -91,10 +91,17 @@ def recomputing(
 
 
 def _needed(chunks: Sequence[Sequence[Node]], outputs: Iterable[Node]) -> list[list[Node]]:
-    """The kernels without what they compute for later ones that compute it again."""
-    found, wanted = [], set(outputs)
-    for chunk in reversed(chunks):
-        own, needed, kept = set(chunk), set(wanted), list[Node]()
+    """The kernels without what they compute for later ones that compute it again.
+
+    What a later kernel reads, and an output, comes from the first kernel that computes it.
+    """
+    found, wanted, first = [], set(outputs), dict[Node, int]()
+    for k, chunk in enumerate(chunks):
+        for node in chunk:
+            first.setdefault(node, k)
+    for k, chunk in reversed([*enumerate(chunks)]):
+        needed = {node for node in wanted if first.get(node) == k}
+        own, kept = set(chunk), list[Node]()
         for node in reversed(chunk):
             if node in needed:
                 kept.append(node)
