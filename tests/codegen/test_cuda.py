@@ -19,7 +19,7 @@ import pytest
 from rbdgen import api
 from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.cuda import AHEAD, CHEAP, MOST, WALKS, cuda, kernels_of, recomputing
-from rbdgen.codegen.nvcc import NoNvcc, Use, find_nvcc, uses
+from rbdgen.codegen.nvcc import Use, find_nvcc, uses
 from rbdgen.codegen.real import computed
 from rbdgen.compile.floats import with_doubles, with_visits
 from rbdgen.compile.flow import Front, front_end
@@ -33,6 +33,7 @@ from rbdgen.graph.word import PARAMETER
 from tests.support.cuda_host import ABOUT, Host, Numbers, files
 from tests.support.library import plain
 from tests.support.marks import slow
+from tests.support.nvcc import needed_nvcc
 
 N, SEED = 300, 5
 WITHIN = {"double": 1e-12, "float": 1e-5}  # of the largest entry
@@ -196,10 +197,7 @@ def test_operations_and_the_first_singular_state(tmp_path: Path) -> None:
 
 def kernels(source: Path, architecture: str) -> list[Use]:
     """What the kernels of a file take, less those that only copy."""
-    try:
-        find_nvcc()
-    except NoNvcc as error:
-        pytest.skip(str(error))
+    needed_nvcc()
     return [own for own in uses(source, architecture) if own.kernel.startswith("kernel_")]
 
 

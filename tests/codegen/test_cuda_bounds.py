@@ -10,7 +10,8 @@ import pytest
 
 from rbdgen import api
 from rbdgen.codegen import nvcc
-from rbdgen.codegen.nvcc import Kernel, NoNvcc, Use, find_nvcc, most_blocks, settled
+from rbdgen.codegen.nvcc import Kernel, Use, most_blocks, settled
+from tests.support.nvcc import needed_nvcc
 
 FREE = Use("kernel_0", "sm_90", "float", 100, 0, 0, 0, 10_000)
 KERNEL = Kernel(1000, 90, blocks_f32=4, blocks_f64=3)
@@ -42,10 +43,7 @@ def test_where_registers_are_left_there_are_more_blocks_once() -> None:
 
 
 def test_the_manifest_has_what_ptxas_says(tmp_path: Path) -> None:
-    try:
-        find_nvcc()
-    except NoNvcc as error:
-        pytest.skip(str(error))
+    needed_nvcc()
     said: list[str] = []
     choices = {"functions": ("fd",), "to": "cuda"}
     made = [api.generate("pendulum", tmp_path / name, said.append, **choices) for name in "ab"]

@@ -14,10 +14,11 @@ import pytest
 from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.cuda import FEW, MOST
 from rbdgen.codegen.interface import ArrayInterface
-from rbdgen.codegen.nvcc import NoNvcc, compiled, find_nvcc
+from rbdgen.codegen.nvcc import compiled
 from rbdgen.compile.flow import front_end
 from rbdgen.system.compiler import compile_with, find_compiler
 from tests.support.cuda_host import files
+from tests.support.nvcc import needed_nvcc
 
 SUPPORT = Path(__file__).parents[1] / "support"
 LONG, POINTER = ctypes.c_longlong, ctypes.c_void_p
@@ -65,10 +66,7 @@ class Counted:
 @pytest.fixture(scope="module")
 def runtime(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """The stand-in, whose functions programs find."""
-    try:
-        find_nvcc()
-    except NoNvcc as error:
-        pytest.skip(str(error))
+    needed_nvcc()
     library = tmp_path_factory.mktemp("runtime") / "libruntime.so"
     source = str(SUPPORT / "cuda_runtime.c")
     compile_with([*find_compiler(), "-x", "c", "-shared", "-fPIC", source, "-o", str(library)])

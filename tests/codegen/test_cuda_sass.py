@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from rbdgen.api.program_folder import interface_of
-from rbdgen.codegen.nvcc import NoNvcc, compiled, find_nvcc
+from rbdgen.codegen.nvcc import compiled
 from rbdgen.compile.flow import front_end
 from tests.support.cuda_host import files
+from tests.support.nvcc import needed_nvcc
 
 OF = re.compile(r"\n\s*\.section\s+\.text\.\S*?\d(kernel_\d+|in_rows|to_rows|to_columns)I([fd])")
 INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\d+\s+)?([A-Z0-9_.]+)", re.MULTILINE)
@@ -32,10 +33,7 @@ def disassembler() -> str:
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], list[str]]:
     """The instructions of each kernel of an arm's gradients, in float and in double."""
-    try:
-        find_nvcc()
-    except NoNvcc as error:
-        pytest.skip(str(error))
+    needed_nvcc()
     command, folder = disassembler(), tmp_path_factory.mktemp("made")
     front = front_end("gantry", functions=("did",))
     source, made = files(front.graph, interface_of(front), folder), folder / "made.cubin"

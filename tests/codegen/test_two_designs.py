@@ -16,8 +16,9 @@ import pytest
 
 from rbdgen.api import generate
 from rbdgen.api.folder import read_manifest
-from rbdgen.codegen.nvcc import NoNvcc, compiled, find_nvcc
+from rbdgen.codegen.nvcc import compiled
 from tests.support.marks import slow
+from tests.support.nvcc import needed_nvcc
 
 DESIGNS = ({}, {"gravity": (0, 0, -1.62)}, {"base": "floating", "payload": "lower_rod"})
 LANGUAGES = {"c": "c", "cpp": "cpp", "cuda": "cu"}  # and how their sources end
@@ -188,10 +189,7 @@ def test_no_symbol_is_in_two(objects: dict[str, list[Path]]) -> None:
 @pytest.mark.parametrize("folders", ["cuda"], indirect=True)
 def test_a_build_of_nvcc_has_both(folders: list[Folder], tmp_path: Path) -> None:
     """There is no GPU, and thus no result."""
-    try:
-        nvcc = find_nvcc()
-    except NoNvcc as error:
-        pytest.skip(str(error))
+    nvcc = needed_nvcc()
     made = [tmp_path / f"{own.name}.o" for own in folders[:2]]
     for own, target in zip(folders, made, strict=False):
         compiled(Path(own.sources[0]), target, "-arch=sm_90", "-c")

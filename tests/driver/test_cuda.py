@@ -16,7 +16,7 @@ from rbdgen.api import InputError
 from rbdgen.codegen import cuda_library
 from rbdgen.codegen.cuda_library import CudaLibrary
 from rbdgen.codegen.library import Singular
-from rbdgen.codegen.nvcc import NoNvcc, find_nvcc
+from rbdgen.codegen.nvcc import NoNvcc
 from rbdgen.design.loading import load
 from rbdgen.system import compiler as gpu
 from rbdgen.system.compiler import NoGpu, find_gpu
@@ -24,6 +24,7 @@ from rbdgen_host.driver import Dynamics
 from tests.support.another_robot import another
 from tests.support.driver_designs import FLOATING, SINGULAR, close, states
 from tests.support.marks import slow
+from tests.support.nvcc import needed_nvcc
 
 EXACT = {"cuda-on-cpu": 1e-10, "cuda32-on-cpu": 2e-4}  # of the largest entry
 
@@ -241,10 +242,7 @@ def test_without_nvcc(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("architecture", [slow("sm_80"), "sm_90"])
 def test_what_nvcc_makes(architecture: str, tmp_path: Path) -> None:
     """A library with everything that is called; it says so where no GPU answers."""
-    try:
-        find_nvcc()
-    except NoNvcc as error:
-        pytest.skip(str(error))
+    needed_nvcc()
     made = api.generate("pendulum", tmp_path / "made", to="cuda", functions=("fd",)).folder
     program = api.read_manifest(made).program
     cuda_library.build(architecture, made, program.name, tmp_path, lambda _: None)

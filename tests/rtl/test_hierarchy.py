@@ -69,7 +69,9 @@ def test_each_operation_says_whom_it_serves(product: Product, modules: Mapping[s
         if "." not in name:
             continue
         for line in filter(OPERATION.search, text.splitlines()):
-            kind, _, whom = SERVING.fullmatch(line).groups()  # type: ignore[union-attr]
+            found = SERVING.fullmatch(line)
+            assert found, line
+            kind, _, whom = found.groups()
             for own in whom.split(", "):
                 who, number = own.rsplit(" ", 1)
                 assert re.fullmatch(r"(joint|joints|limb)( \d+)+", who), line

@@ -11,14 +11,12 @@ from rbdgen.codegen.interface import rows
 from rbdgen.codegen.nvcc import NoNvcc, compiled, find_nvcc
 from rbdgen.system.templates import render
 from rbdgen_benchmarks.bench import gpu
+from tests.support.nvcc import needed_nvcc
 
 
 @pytest.fixture(autouse=True)
 def _nvcc() -> None:
-    try:
-        find_nvcc()
-    except NoNvcc as error:
-        pytest.skip(str(error))
+    needed_nvcc()
 
 
 @pytest.mark.slow

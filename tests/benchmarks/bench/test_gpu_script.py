@@ -7,18 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.codegen.nvcc import NoNvcc, find_nvcc
 from rbdgen.system.compiler import NoGpu, find_gpu
 from rbdgen_benchmarks.bench import gpu_script
+from tests.support.nvcc import needed_nvcc
 
 
 @pytest.mark.slow
 def test_the_script_checks_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a GPU nothing is timed, and each case says that it fails."""
-    try:
-        find_nvcc()
-    except NoNvcc as error:
-        pytest.skip(str(error))
+    needed_nvcc()
     cases = (("pendulum", "fixed", "fd", "inlined"), ("pendulum", "fixed", "id", "loops"))
     monkeypatch.setattr(gpu_script, "CASES", cases)
     monkeypatch.setattr("rbdgen.codegen.nvcc.ARCHITECTURES", ("sm_90",))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.codegen.nvcc import NoNvcc, find_nvcc
 from rbdgen_benchmarks.bench import loops
+from tests.support.nvcc import needed_nvcc
 
 
 @pytest.mark.slow
@@ -25,10 +25,7 @@ def test_both_forms_are_measured(
         assert own["code"] > 1000 and min(min(ns) for ns in own["ns"].values()) > 0
     printed = capsys.readouterr().out
     assert printed.count("pendulum, did") == 2 + len([*inlined["cuda"], *looped["cuda"]])
-    try:
-        find_nvcc()
-    except NoNvcc as error:
-        pytest.skip(str(error))
+    needed_nvcc()
     for own in (inlined, looped):
         (kernels,) = own["cuda"]
         assert kernels["kernels"] == 1 and kernels["float"]["spilled"] == 0
