@@ -65,7 +65,7 @@ class ZynqBoard:
 
 @dataclass(frozen=True)
 class Card:
-    """A card of PCI Express, and what its board files call the link.
+    """A card of PCI Express.
 
     ``clock``: pins of the reference clock; ``reset``: the pin of PERST#, and its standard;
     ``frequency``: of the core, MHz.
@@ -75,7 +75,6 @@ class Card:
     file: str
     part: str
     preset: str
-    link: str
     clock: tuple[str, str]
     reset: tuple[str, str]
     frequency: int = 150
@@ -124,7 +123,6 @@ BOARDS: tuple[ZynqBoard | Card, ...] = (
         file="vcu118",
         part="xcvu9p-flga2104-2L-e",
         preset="*:vcu118:*",
-        link="pci_express_x16",
         clock=("AC9", "AC8"),
         reset=("AM17", "LVCMOS18"),
     ),
@@ -133,7 +131,6 @@ BOARDS: tuple[ZynqBoard | Card, ...] = (
         file="u50",
         part="xcu50-fsvh2104-2-e",
         preset="*:au50:*",
-        link="pci_express_x16",
         clock=("AB9", "AB8"),
         reset=("AW27", "LVCMOS18"),
     ),
@@ -142,7 +139,6 @@ BOARDS: tuple[ZynqBoard | Card, ...] = (
         file="u250",
         part="xcu250-figd2104-2L-e",
         preset="*:au250:*",
-        link="pci_express_x16",
         clock=("AM11", "AM10"),
         reset=("BD21", "LVCMOS12"),
     ),

@@ -92,7 +92,23 @@ class _Simulation(ABC):
         """Close the line."""
 
 
-class SimulatedBoard(_Simulation):
+class _OnTerminal(_Simulation):
+    """A board behind a pseudo-terminal that passes every byte on."""
+
+    def _terminal(self) -> str:
+        """Open both ends; returns the path of the one that a host opens."""
+        import tty
+
+        self._own, self._other = os.openpty()
+        tty.setraw(self._other)
+        return os.ttyname(self._other)
+
+    def _close(self) -> None:
+        os.close(self._own)
+        os.close(self._other)
+
+
+class SimulatedBoard(_OnTerminal):
     """Runs while it is open; ``port``: the path that a host opens as it would a board's.
 
     ``sources``: the Verilog of ``top``, a `rbdgen.shell.link.BoardLink`, whose line has ``baud`` at
@@ -118,17 +134,12 @@ class SimulatedBoard(_Simulation):
         self._noise.value = round(often * (1 << 32))
 
     def _open(self) -> tuple[Any, ...]:
-        self._own, self._other = _terminal()
-        self.port = os.ttyname(self._other)
+        self.port = self._terminal()
         orders = ctypes.byref(self._order), ctypes.byref(self._noise)
         return ctypes.c_int(self._own), *self._of_line, *orders
 
-    def _close(self) -> None:
-        os.close(self._own)
-        os.close(self._other)
 
-
-class SimulatedSpiBoard(_Simulation):
+class SimulatedSpiBoard(_OnTerminal):
     """The same behind SPI: ``port`` is ``spi:`` and the path of a pseudo-terminal.
 
     ``period``: clocks of the accelerator's, of one of SPI's.
@@ -146,13 +157,8 @@ class SimulatedSpiBoard(_Simulation):
         self._period = ctypes.c_int(period)
 
     def _open(self) -> tuple[Any, ...]:
-        self._own, self._other = _terminal()
-        self.port = f"spi:{os.ttyname(self._other)}"
+        self.port = f"spi:{self._terminal()}"
         return ctypes.c_int(self._own), self._period, ctypes.byref(self._order)
-
-    def _close(self) -> None:
-        os.close(self._own)
-        os.close(self._other)
 
 
 class SimulatedUdpBoard(_Simulation):
@@ -191,12 +197,3 @@ class SimulatedUdpBoard(_Simulation):
 
     def _close(self) -> None:
         self._socket.close()
-
-
-def _terminal() -> tuple[int, int]:
-    """Both ends of a pseudo-terminal that passes every byte on."""
-    import tty
-
-    own, other = os.openpty()
-    tty.setraw(other)
-    return own, other

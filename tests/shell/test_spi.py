@@ -43,9 +43,9 @@ class Bus:
         self.heard = bytearray()
         self.ready: list[tuple[int, int]] = []
 
-    def run(self, *steps: tuple[str, object]) -> list[bytes]:
-        """What came back of each transfer: of ("send", bytes), of ("cut", bytes, bits); between
-        them ("frame", bytes) gives the line a frame to send."""
+    def run(self, *steps: tuple[str, bytes] | tuple[str, bytes, int]) -> list[bytes]:
+        """The bytes that came back in each transfer: of ("send", bytes), of ("cut", bytes, bits);
+        between them ("frame", bytes) gives the line a frame to send."""
         back: list[bytes] = []
         simulator = Simulator(self.dut)
         simulator.add_clock(1e-8)
@@ -55,19 +55,17 @@ class Bus:
             ctx.set(dut.cs_n, 1)
             ctx.set(dut.sck, self.polarity)
             await ctx.tick().repeat(AWAY + 5)
-            for kind, own in steps:
+            for kind, data, *cut in steps:
                 if kind == "frame":
-                    assert isinstance(own, bytes)
-                    for byte in own:
+                    for byte in data:
                         ctx.set(dut.i.payload, byte)
                         ctx.set(dut.i.valid, 1)
                         await ctx.tick().until(dut.i.ready)
                     ctx.set(dut.i.valid, 0)
                     await ctx.tick().repeat(4)
                     continue
-                data, bits = own if kind == "cut" else (own, None)  # type: ignore[misc]
-                assert isinstance(data, bytes)
-                back.append(await transfer(ctx, data, 8 * len(data) if bits is None else bits))
+                (bits,) = cut or [8 * len(data)]
+                back.append(await transfer(ctx, data, bits))
             await ctx.tick().repeat(8)
 
         async def transfer(ctx: SimulatorContext, data: bytes, bits: int) -> bytes:
@@ -124,7 +122,7 @@ def test_a_transfer_that_is_cut(bits: int) -> None:
     """A byte has gone after its eighth bit, either way, or it goes with the next transfer."""
     data = bytes([0xA5, 0x3C, 0x99])
     bus = Bus(SPI_CLOCKS)
-    back = bus.run(("frame", FRAME), ("cut", (data, bits)), ("send", bytes(len(FRAME))))
+    back = bus.run(("frame", FRAME), ("cut", data, bits), ("send", bytes(len(FRAME))))
     whole = bits // 8
     assert back == [FRAME[:whole], FRAME[whole:] + IDLE * whole]
     assert bytes(bus.heard) == data[:whole] + bytes(len(FRAME))
