@@ -130,7 +130,7 @@ def test_every_page_is_in_one_group() -> None:
 
 
 def test_formulas_are_read() -> None:
-    """What the site's converter does not know it leaves in the text as it is."""
+    """The site's converter leaves what it does not know in the text as it is."""
     converter = pytest.importorskip(
         "latex2mathml.converter", reason="latex2mathml is not installed"
     )

@@ -231,42 +231,42 @@ class ContactDynamics(ForwardDynamics):
 
     def _accelerations(self, data: Any, x: Array, tau: Array) -> Array:
         """v̇ = v̇₀ + M⁻¹ Jᵀ λ of v̇₀ without contacts; λ = −(J M⁻¹ Jᵀ)⁻¹ (J v̇₀ + a₀)."""
-        held, nc = data.multibody.contacts, self.contacts.nc
-        self.contacts.calc(held, x)
+        contact_data, nc = data.multibody.contacts, self.contacts.nc
+        self.contacts.calc(contact_data, x)
         free = super()._accelerations(data, x, tau)
         inverse = self.dynamics.computeMinverse(self._angles(x[: self.state.nq]))
         self._count()
-        J = held.Jc[:nc]
+        J = contact_data.Jc[:nc]
         data.JMinv = J @ inverse
         data.forces_by = -np.linalg.inv(data.JMinv @ J.T)
-        forces = data.forces_by @ (J @ free + held.a0[:nc])
+        forces = data.forces_by @ (J @ free + contact_data.a0[:nc])
         found = free + data.JMinv.T @ forces
-        self.contacts.updateAcceleration(held, found)
-        self.contacts.updateForce(held, forces)
+        self.contacts.updateAcceleration(contact_data, found)
+        self.contacts.updateForce(contact_data, forces)
         return found
 
     def _gradients(self, data: Any, x: Array, tau: Array, f_ext: Any = None) -> tuple[Array, Array]:
         """∂v̇ = ∂v̇₀ + M⁻¹ Jᵀ ∂λ of v̇₀ at forces that stay; ∂λ = −(J M⁻¹ Jᵀ)⁻¹ (J ∂v̇₀ + ∂a₀)."""
-        held, nc, nv = data.multibody.contacts, self.contacts.nc, self.state.nv
-        self.contacts.calcDiff(held, x)
-        by_x, by_tau = super()._gradients(data, x, tau, self._forces(held))
+        contact_data, nc, nv = data.multibody.contacts, self.contacts.nc, self.state.nv
+        self.contacts.calcDiff(contact_data, x)
+        by_x, by_tau = super()._gradients(data, x, tau, self._forces(contact_data))
         # forces along the world's axes turn against their link
         data.pinocchio.dtau_dq = np.zeros((nv, nv))
-        self.contacts.updateRneaDiff(held, data.pinocchio)
+        self.contacts.updateRneaDiff(contact_data, data.pinocchio)
         by_x[:, :nv] -= by_tau @ data.pinocchio.dtau_dq
-        J = held.Jc[:nc]
-        forces_by_x = data.forces_by @ (J @ by_x + held.da0_dx[:nc])
+        J = contact_data.Jc[:nc]
+        forces_by_x = data.forces_by @ (J @ by_x + contact_data.da0_dx[:nc])
         forces_by_tau = data.forces_by @ J @ by_tau
         by_x, by_tau = by_x + data.JMinv.T @ forces_by_x, by_tau + data.JMinv.T @ forces_by_tau
-        self.contacts.updateAccelerationDiff(held, by_x)
-        self.contacts.updateForceDiff(held, forces_by_x, forces_by_tau[:, self.free :])
+        self.contacts.updateAccelerationDiff(contact_data, by_x)
+        self.contacts.updateForceDiff(contact_data, forces_by_x, forces_by_tau[:, self.free :])
         return by_x, by_tau
 
-    def _forces(self, held: Any) -> Array:
+    def _forces(self, contact_data: Any) -> Array:
         """The contacts' wrench (6,) on each link of the robot, in the link's frame."""
         names, own = self.state.pinocchio.names, self.dynamics.joint_names
         forces = np.zeros((len(own), 6))
-        for contact in held.contacts.todict().values():
+        for contact in contact_data.contacts.todict().values():
             joint = self.state.pinocchio.frames[contact.frame].parentJoint
             forces[joint - len(names)] += contact.fext.vector
         return forces

@@ -115,7 +115,7 @@ class Queued(Calls):
 
     @property
     def _base(self) -> int:
-        """How many of v's first entries are the base's, its motion being given."""
+        """The number of v's first entries that are the base's, of a base with prescribed motion."""
         return given_coordinates(self._backend.design, self._robot)
 
     def _known(self, call: str) -> Call:
@@ -131,7 +131,7 @@ class Queued(Calls):
         return CALLS[call]
 
     def _elsewhere(self, function: str) -> str:
-        """Where else the design has all that a function gives: among another's results."""
+        """A hint that another function's results have all that this one gives; else empty."""
         wanted = {*GIVES[function]}
         for own in self.functions:
             if wanted < {*GIVES[own]} and self._takes(own) == self._takes(function):

@@ -88,7 +88,7 @@ def test_components_are_enough_for_instances(folders: list[Path], tmp_path: Path
 
 
 def test_interfaces(folders: list[Path]) -> None:
-    """Those of AXI have all their signals, and every port of theirs is in one."""
+    """Interfaces of AXI have all their signals, and each of their ports is in one."""
     for folder in folders:
         entry = read_manifest(folder).facts
         for module, own in components(folder).items():

@@ -1,4 +1,4 @@
-"""What a simulation says of latency, interval and error, of many states and of too few."""
+"""Reports of simulations: latency, interval and error, of many states and of too few."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from rbdgen.graph.node import Builder
 
 
 def test_a_product_stands_in_the_sum_that_alone_reads_it() -> None:
-    """Of others there is a statement: read twice, an output, read later, in another precision."""
+    """Others have a statement: read twice, an output, read later, in another precision."""
     b = Builder()
     x, y, z = (b.input(name) for name in "xyz")
     once, twice, output, later, double = (b.mul(k, x * y * z) for k in (2.0, 3.0, 5.0, 7.0, 11.0))

@@ -293,7 +293,7 @@ def test_kernels_move_less_than_comes_in_and_goes_out(robot: str, base: str) -> 
 
 
 def test_what_is_cheap_is_computed_again() -> None:
-    """What an earlier kernel has made is read where it takes more operations than that."""
+    """Results of an earlier kernel are read where they take more operations than that."""
     b = Builder()
     x, y = b.input("x"), b.input("y")
     cheap = b.sin(x) * y

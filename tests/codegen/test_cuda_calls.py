@@ -47,7 +47,7 @@ class Counted:
         return [POINTER(array.ctypes.data) for array in arrays]
 
     def calls(self, name: str, *arguments: Any) -> Counter[str]:
-        """How often each kind of call, and each kernel, occurs in a function of the program."""
+        """The number of calls of each kind, and of each kernel, in a function of the program."""
         self._runtime.forget()
         function = getattr(self.of, name)
         function.restype = LONG if "device" not in name else ctypes.c_int
@@ -119,7 +119,7 @@ def test_a_copy_each_way(one: Counted, n: int) -> None:
 
 
 def test_page_locked_arrays_are_copied_as_they_lie(one: Counted) -> None:
-    """Of more states than the call would bring together itself; what is copied is what is there."""
+    """More states than the call would bring together itself; the copies are of what is there."""
     n = 1 << 17
     buffers = POINTER(one.of.made_open(LONG(n)))
     places = one.places(n)

@@ -114,7 +114,7 @@ def test_arrays_of_the_device(device: types.ModuleType) -> None:
 
 
 def test_arrays_of_jax(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the CPU is the device of both, JAX's arrays are read and written where they lie."""
+    """JAX's arrays are read and written where they lie, if the CPU is the device of both."""
     jnp = pytest.importorskip("jax.numpy")
     monkeypatch.setattr("rbdgen.codegen.library.XLA_ON_GPU", ("cpu",))
     for functions in (("did", "m"), ("fd",)):  # without division, and with

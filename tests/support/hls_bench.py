@@ -108,7 +108,7 @@ def write_stubs(tools: Path) -> None:
 
 
 def run_kernel(folder: Path, name: str, tools: Path, registers: bool) -> str:
-    """What the host of a folder says of its kernel, which stubs in ``tools`` call."""
+    """The output of a folder's host about its kernel, which stubs in ``tools`` call."""
     write_stubs(tools)
     common = ["g++", *FLAGS, "-I", str(tools), "-I", str(folder), "-c"]
     sources = {own: tools / f"{own}.cpp" for own in ("kernel", "host")}

