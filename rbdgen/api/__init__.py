@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ..system.lazy import names_from
+from ..system import names_from
 
 if TYPE_CHECKING:
     from .arrays import read_arrays, write_arrays

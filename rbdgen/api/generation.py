@@ -10,7 +10,7 @@ from ..design.choices import LANGUAGES, VERILOG
 from ..design.effects import refused
 from ..design.loading import refuse_unknown
 from ..robot.xml_lines import did_you_mean
-from ..system.lazy import names_from
+from ..system import names_from
 from ..system.quoting import Progress
 from .compilation import Compilation
 from .folder import UsageError, write_folder

@@ -8,7 +8,7 @@ gradients along the tangent space of q. Arrays are batches: q (N, nq), qd, qdd, 
 
 from typing import TYPE_CHECKING
 
-from ..system.lazy import names_from
+from ..system import names_from
 from .articulated import crba, rnea
 from .states import State, difference, integrate, neutral, random_state
 from .tree import by_payload, for_each_payload

@@ -26,7 +26,8 @@ from amaranth.hdl import (
     signed,
 )
 
-from .arithmetic import ONE, add_row_ecp5, first_rows_ecp5, later, merge_ecp5
+from .arithmetic import later
+from .carry_chains import ONE, add_row_ecp5, first_rows_ecp5, merge_ecp5
 from .multiplier import DSP48_LATENCY, DSP_LATENCY, DSP_WIDTH, LIMB, Multiplier, depth, digits_of
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from rbdgen.system.lazy import names_from
+from rbdgen.system import names_from
 
 if TYPE_CHECKING:
     from rbdgen.api.c_header import c_header

@@ -8,7 +8,7 @@ nodes trace it.
 
 from typing import TYPE_CHECKING
 
-from rbdgen.system.lazy import names_from
+from rbdgen.system import names_from
 
 if TYPE_CHECKING:
     from .dynamics import Dynamics
