@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-INDENTED = re.compile(r"(?:^    .*\n)+", re.MULTILINE)
+INDENTED = re.compile(r"(?<=\n\n)(?:^    .*\n)+", re.MULTILINE)  # a list's lines follow on others
 # Page → what else it runs with: another robot, which takes less time.
 IN_ORDER: dict[str, dict[str, str]] = {
     "howto": {},
