@@ -5,6 +5,7 @@
 # make bench   the long measurements
 # make docs    docs/ as a site, build/docs/index.html; a warning is an error
 # make pictures  draws the pictures of docs/ again
+# make screenshots  what is cut, too wide or too small in docs/ as a browser shows it;  WRITE=FOLDER: pictures
 # make lint    style and types only;  make format  rewrites the style
 # make figures  which figures of the pages are no longer what their commands print
 # make mutants  whether tests see a change in the arithmetic: hours, or a part;  FOLDER=rbdgen/rtl: there
@@ -27,7 +28,7 @@ DEV := $(VENV)/.installed-dev
 
 PAGES := build/docs-pages
 
-.PHONY: demo docs fast test test-all durations figures mutants bench pictures lint format clean
+.PHONY: demo docs fast test test-all durations figures mutants bench pictures screenshots lint format clean
 .DEFAULT_GOAL := demo
 
 demo: $(RUN)
@@ -68,6 +69,9 @@ docs: $(DEV)
 
 pictures: $(RUN)
 	$(PY) -m tests.pictures
+
+screenshots: docs
+	$(PY) -m tests.screenshots $(if $(WRITE),--write $(WRITE))
 
 lint: $(DEV)
 	$(PY) -m ruff check .

@@ -16,6 +16,7 @@ from rbdgen.cli.parser import parser
 from rbdgen.design.loading import shipped_robots
 from rbdgen_benchmarks.bench.names import MEASUREMENTS
 from tests.pictures import PICTURES, Picture
+from tests.screenshots import WIDTHS, browser_there, measured
 from tests.test_imports import FLOOR
 from tests.test_pages import IN_ORDER
 
@@ -247,16 +248,23 @@ def test_python_runs(
         assert np.isfinite(found["q"]).all()
 
 
-def test_site(tmp_path: Path) -> None:
-    """The pages become a site without a warning; no link in it is dead."""
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, as ``make docs`` makes it."""
     pytest.importorskip("sphinx", reason="Sphinx is not installed")
-    pages, site = tmp_path / "pages", tmp_path / "site"
+    folder = tmp_path_factory.mktemp("site")
+    pages, site = folder / "pages", folder / "site"
     shutil.copytree(ROOT / "docs", pages)
     for name in ("README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE"):
         shutil.copy(ROOT / name, pages)
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
     done = subprocess.run([*command, pages, site], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    return site
+
+
+def test_site(site: Path) -> None:
+    """The pages become a site without a warning; no link in it is dead."""
     made = {file.name for file in site.glob("*.html")}
     assert {f"{file.stem}.html" for file in PAGES} <= made
     for file in site.glob("*.html"):
@@ -267,3 +275,13 @@ def test_site(tmp_path: Path) -> None:
     assert "computeRNEADerivatives" in (site / "python-rbdgen_host.driver.html").read_text()
     assert "#rbdgen.api.generate" in (site / "genindex.html").read_text()
     assert "<math " in (site / "mathematics.html").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not browser_there(), reason="chromium is not installed")
+def test_screens(site: Path) -> None:
+    """On a desk's screen and a telephone's nothing is cut, and no letter is under 10 px."""
+    pages = sorted(path.name for path in site.glob("*.html"))
+    seen = measured(site, pages)
+    assert len(seen) == len(WIDTHS) * len(pages)
+    assert [f"{own.page} at {own.width} px: {fault}" for own in seen for fault in own.faults] == []

@@ -27,7 +27,7 @@ from .svg import extent
 CYCLE, NARROW = 14.0, 7.0  # widths and heights in pixels; a cycle's, and the least
 WIDE = 2800.0  # of all cycles together, from which on a cycle is drawn narrower
 TOP = 125.0  # title, one row of kinds and two of hints, and the upper axis
-LEGEND = 860.0  # its width, at least
+LEGEND = 736.0  # its width, at least
 LEGEND_ROW = 19.0
 FOOT = 34.0
 STREAM = 16.0  # width of the bars for input and output
@@ -244,7 +244,7 @@ def heatmap(
                 shade = 0.0 if value <= 0 else 0.1 + 0.9 * math.log(value / least) / span
             x, y = cells.cell(drawn, j, k, SHADE, DARKEST * shade)
             if value > 0:
-                svg.text(drawn, x, y + 3.5, spoken.format(value), "middle", 9)
+                svg.text(drawn, x, y + 3.5, spoken.format(value), "middle", 10)
     return svg.to_text(drawn)
 
 

@@ -150,7 +150,7 @@ def _tree_width(facts: Organisation, rows: _Rows) -> float:
     for k, (branch, place) in enumerate(zip(facts.branches, _places(facts), strict=True)):
         words = 0.0
         if not rows.children[k]:
-            words = 8 + max(svg.extent(branch.name, 11.5), svg.extent(_span(branch), 9))
+            words = 8 + max(svg.extent(branch.name, 11.5), svg.extent(_span(branch), 10))
         ends.append(_root_x(facts) - LEFT + place[1] + DOT + words)
     return max(ends)
 
@@ -180,7 +180,7 @@ def _tree(
         else:
             x = last + DOT + 6
             svg.text(group, x, y + 1, branch.name, size=11.5, colour=paint[k])
-            svg.text(group, x, y + 13, _span(branch), size=9, colour=GREY)
+            svg.text(group, x, y + 13, _span(branch), size=10, colour=GREY)
 
 
 def _root_width(facts: Organisation) -> float:
@@ -311,8 +311,8 @@ def _lines(
         high, low = min(y for _, y in ends) - 15, max(y for _, y in ends) + 15
         svg.box(group, bar, high, BAR, low - high, PLAIN, GREY)
         x, y = bar + BAR / 2 + 3.2, (low + high) / 2
-        if low - high > svg.extent(BROADCAST, 9):
-            label = svg.text(group, x, y, BROADCAST, "middle", 9, colour=GREY)
+        if low - high > svg.extent(BROADCAST, 10):
+            label = svg.text(group, x, y, BROADCAST, "middle", 10, colour=GREY)
             label.set("transform", f"rotate(-90 {svg.number(x)} {svg.number(y)})")
         start = bar + BAR, start[1]
     for (x, y), (array, colour) in zip(ends, to, strict=True):
@@ -348,7 +348,7 @@ def _array(
             base = y + 4 + LINE * (n - (len(words) - 1) / 2)
             svg.text(module, left + WIDE / 2, base, word, "middle", 11)
         columns = str(limbs[0].columns[k])
-        svg.text(row, left + WIDE / 2, y + height / 2 + 12, columns, "middle", 9, colour=GREY)
+        svg.text(row, left + WIDE / 2, y + height / 2 + 12, columns, "middle", 10, colour=GREY)
     return row
 
 

@@ -132,7 +132,7 @@ def _spoken(fold: Fold, node: Node) -> str:
 
 ROW, WIDTH = 24.0, 1180.0
 WIDEST = 2800.0  # of all rounds, from which on those are narrower than their joints' numbers
-TIGHT = 9.0  # size of a joint's number where there is little room
+TIGHT = 10.0  # size of a joint's number where there is little room
 TICK = 44.0  # from tick to tick, at least
 OTHER = 0.22  # opacity of other tasks' visits
 BASE = "_base"

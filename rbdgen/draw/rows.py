@@ -157,9 +157,9 @@ def headed(
 
 
 LEFT, WIDE, RIGHT = 96.0, 1160.0, 26.0  # of all rows: their names, their bars, what is left
-TRACK, BAR, APART = 11.0, 10.0, 7.0  # from bar to bar, a bar's height, between rows
+TRACK, BAR, APART = 14.0, 13.0, 8.0  # from bar to bar, a bar's height, between rows
 TOP, LEGEND, FOOT = 62.0, 19.0, 16.0  # of the page's heading, a line of a legend, what is left
-LETTERS = 8.0  # size of a bar's label
+LETTERS = 10.0  # size of a bar's label
 STEP = 44.0  # from tick to tick, at least
 LEAST = 5  # cycles from tick to tick, at least
 FAINT = "#dfe3e8"
@@ -243,7 +243,7 @@ def draw(page: ET.Element, rows: Sequence[Row], top: float, last: int) -> None:
             svg.rectangle(group, x, at, max(wide - 0.6, 0.6), BAR, span.colour)
             if svg.extent(span.label, LETTERS) + 3 <= wide:
                 middle = x + wide / 2
-                svg.text(group, middle, at + 8, span.label, "middle", LETTERS, colour=span.ink)
+                svg.text(group, middle, at + 10, span.label, "middle", LETTERS, colour=span.ink)
         y += high
 
 

@@ -86,7 +86,7 @@ def _bar(
         high = scale.at(below) - scale.at(top)
         svg.rectangle(own, x, scale.at(top), width, high, colour[name])
         below = top
-    svg.text(parent, x + width / 2, scale.at(below) - 4, short(bar.size), "middle", 9)
+    svg.text(parent, x + width / 2, scale.at(below) - 4, short(bar.size), "middle", 10)
     svg.text(parent, x + width / 2, TOP + HIGH + 16, bar.name, "middle", 10)
 
 

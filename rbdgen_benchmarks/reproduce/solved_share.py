@@ -41,5 +41,5 @@ def solved_share(
             share = least + (1 - least) * (1 - own.solved / own.all)
             x, y = cells.cell(group, j, k, colour, DARKEST * share)
             svg.text(group, x, y - 3, f"{own.solved}/{own.all}", "middle", TINY, "bold")
-            svg.text(group, x, y + 10, own.below, "middle", 9)
+            svg.text(group, x, y + 10, own.below, "middle", 10)
     return svg.to_text(drawn)

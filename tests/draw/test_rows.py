@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rbdgen.draw import svg
-from rbdgen.draw.rows import LEFT, RIGHT, WIDE, Row, Span, draw, height
+from rbdgen.draw.rows import LEFT, LETTERS, RIGHT, WIDE, Row, Span, draw, height
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -42,5 +42,5 @@ def test_no_bar_covers_another() -> None:
     for bar, span in zip(found, (s for row in rows for s in row.spans), strict=True):
         assert bar[0] == pytest.approx(LEFT + scale * span.first, abs=0.1)
         assert bar[2] == pytest.approx(LEFT + scale * span.last, abs=0.8)
-        assert bool(bar[4]) == (scale * (span.last - span.first) > svg.extent("label", 8) + 3)
+        assert bool(bar[4]) == (scale * (span.last - span.first) > svg.extent("label", LETTERS) + 3)
         assert 40 <= bar[1] < bar[3] <= 40 + height(rows)
