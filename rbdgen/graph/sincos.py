@@ -7,6 +7,8 @@ the rest, δ, is turned to radians and added by the angle sum to first or second
     sin(φ + δ) ≈ sin φ + δ (cos φ - ½ δ sin φ),   cos(φ + δ) ≈ cos φ - δ (sin φ + ½ δ cos φ)
 
 |δ| ≤ 1.54e-3, so leaving out ½δ² costs 1.2e-6 (used up to 20 bits) and leaving out δ³/6 6e-10.
+What δ multiplies counts for no more than that share of itself: to second order a slope has fewer
+bits than the result, and ½δ sin φ, a share of a share, has short factors.
 """
 
 from __future__ import annotations
@@ -22,7 +24,6 @@ from .algorithm import Algorithm, Draft, Variable
 from .integers import execute
 
 INDEX = 9  # bits of table index: 512 words of two times 18 bits fill one ECP5 block RAM
-WIDEST = 35  # bits of an operand of a product in two hardware multipliers
 GUARD = 2  # bits kept below the result until the last rounding
 
 
@@ -57,15 +58,20 @@ class SinCos:
         return self.width if self.order == 1 else self.width + GUARD
 
     @property
-    def spare(self) -> int:
-        """Last bits of a slope that its product with δ leaves out, so that it fits a multiplier:
-        18 bits to first order, 35 to second."""
-        return 1 if self.order == 1 else max(0, self.table_fraction + self.order - WIDEST)
+    def slope_fraction(self) -> int:
+        """Fraction bits of what δ is multiplied by: to first order so many that it fits a
+        multiplier of 18 bits. To second order its last bit, times δ, is 1/40 of a result's."""
+        return self.width - 1 if self.order == 1 else self.width - 5
 
     @property
     def slope_width(self) -> int:
         """Bits of what δ is multiplied by, signed."""
-        return self.table_fraction - self.spare + self.order
+        return self.slope_fraction + self.order
+
+    @property
+    def short_width(self) -> int:
+        """Bits of both factors of a product of second order, signed; 0 to first order."""
+        return 0 if self.order == 1 else self.width - 14
 
     @property
     def delta_fraction(self) -> int:
@@ -78,9 +84,12 @@ class SinCos:
         return self.delta_fraction - 9 + 1
 
     @property
-    def products(self) -> int:
-        """Multiplications: one each for sine and cosine, twice that to second order."""
-        return 2 * self.order
+    def products(self) -> tuple[tuple[int, int], ...]:
+        """Operand lengths of the multiplications in turn, each for sine and for cosine: to second
+        order ½δ sin φ and ½δ cos φ come first."""
+        short = self.short_width
+        first = self.slope_width, self.delta_width
+        return (first,) * 2 if self.order == 1 else ((short, short),) * 2 + (first,) * 2
 
     @cached_property
     def radians(self) -> tuple[int, int]:
@@ -123,14 +132,20 @@ def _algorithm(spec: SinCos) -> Algorithm:
     delta, sine, cosine = draft.meet(delta, sine, cosine)
 
     # sin φ + δ (cos φ - ½ δ sin φ), cos φ - δ (sin φ + ½ δ cos φ); slopes to the order
-    slope_s, slope_c = cosine, sine
+    slope_s, slope_c = (draft.right(x, ft - spec.slope_fraction) for x in (cosine, sine))
     if spec.order == 2:
-        half_s, half_c = (draft.right(draft.mul(x, delta), fd + 1) for x in (sine, cosine))
-        sine, cosine, delta, half_s, half_c = draft.meet(sine, cosine, delta, half_s, half_c)
-        slope_s, slope_c = draft.stage(draft.sub(cosine, half_s), draft.add(sine, half_c))
+        # δ has no more bits than what it multiplies: its first ones are zeros, or copies of a sign
+        left_out = spec.delta_width - spec.short_width
+        short = draft.right(delta, left_out)
+        factors = [draft.right(x, ft + 1 - spec.short_width) for x in (sine, cosine)]
+        places = spec.short_width - 1 + fd - left_out + 1 - spec.slope_fraction
+        half_s, half_c = (draft.right(draft.mul(x, short), places) for x in factors)
+        met = draft.meet(sine, cosine, delta, slope_s, slope_c, half_s, half_c)
+        sine, cosine, delta, slope_s, slope_c, half_s, half_c = met
+        slopes = draft.stage(draft.sub(slope_s, half_s), draft.add(slope_c, half_c))
+        slope_s, slope_c = (draft.word(slope, spec.slope_width) for slope in slopes)
         sine, cosine, delta, slope_s, slope_c = draft.meet(sine, cosine, delta, slope_s, slope_c)
-    slope_s, slope_c = (draft.right(slope, spec.spare) for slope in (slope_s, slope_c))
-    shift = ft - spec.spare + fd - grid
+    shift = spec.slope_fraction + fd - grid
     change_s, change_c = (
         draft.right(draft.mul(slope, delta), shift) for slope in (slope_s, slope_c)
     )

@@ -110,28 +110,28 @@ class SinCosUnit(FunctionUnit):
 
     ``angle``: signed, ``angle_width`` bits, ``spec.phase`` of them the fraction of a turn; whole
     turns are ignored. ``sin``, ``cos``: signed, ``spec.width`` bits, all but the sign fraction.
-    ``multiplier``: the unit for table entry times distance.
+    ``multipliers``: those of ``spec.products``.
     """
 
     spec: SinCos
     angle_width: int
-    multiplier: Multiplier
+    multipliers: tuple[Multiplier, ...]
 
     @property
     def name(self) -> str:
-        style = "_logic" if self.multiplier.style == "logic" else ""
+        style = "_logic" if self.multipliers[-1].style == "logic" else ""
         return f"rbdgen_sincos_{self.angle_width}p{self.spec.phase}_{self.spec.width}{style}"
 
     @property
     def latency(self) -> int:
-        return sincos_latency(self.spec, self.multiplier.latency)
+        return sincos_latency(self.spec, [unit.latency for unit in self.multipliers])
 
     @property
     def operands(self) -> dict[str, Shape]:
         return {"angle": signed(self.angle_width)}
 
     def multiply(self, m: Module, number: int, a: Value, b: Value) -> tuple[Value, int]:
-        unit = self.multiplier
+        unit = self.multipliers[number]
         ports = {"a": unit.a_width, "b": unit.b_width, "p": unit.a_width + unit.b_width}
         own = {name: Signal(signed(width), name=name) for name, width in ports.items()}
         m.d.comb += [own["a"].eq(a), own["b"].eq(b)]

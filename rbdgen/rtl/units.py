@@ -14,6 +14,7 @@ from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph
 from ..graph.graph import source
 from ..graph.node import Node, Op
+from ..schedule.units import sincos_products
 from .arithmetic import add_or_subtract, aligned, mirrored, truncated
 from .function_units import FunctionUnit, PlacedUnit, ReciprocalUnit, SinCosUnit
 from .multiplier import Multiplier
@@ -38,11 +39,14 @@ class Site:
     name: str
     port: Callable[[str], str]
 
-    def product(self, a: int, b: int) -> Multiplier:
-        """The multiplier for operands of so many bits."""
-        rows = self.target.spent(a, b)[1] if self.style == "dsp" else (0, 0)
-        latency = self.target.multiplier_latency(a, b, self.style)
-        return Multiplier(a, b, latency, self.style, rows)
+    def product(
+        self, a: int, b: int, style: Style | None = None, latency: int | None = None
+    ) -> Multiplier:
+        """The multiplier for operands of so many bits; ``style`` and ``latency``: if not as all."""
+        style = style or self.style
+        rows = self.target.spent(a, b)[1] if style == "dsp" else (0, 0)
+        cycles = latency or self.target.multiplier_latency(a, b, style)
+        return Multiplier(a, b, cycles, style, rows)
 
     def function(
         self, unit: FunctionUnit, products: Sequence[Multiplier], **operands: Value
@@ -144,8 +148,10 @@ def _multiplier(site: Site, node: Node, a: Value, b: Value) -> Ports:
 
 def _sincos(site: Site, node: Node, angle: Value) -> Ports:
     spec = site.fixed.sincos(node)
-    unit = SinCosUnit(spec, len(angle), site.product(spec.slope_width, spec.delta_width))
-    return site.function(unit, [unit.multiplier] * spec.products, angle=angle)
+    made = sincos_products(spec, site.target, site.style)
+    products = tuple(site.product(p.a, p.b, p.style, p.latency) for p in made)
+    unit = SinCosUnit(spec, len(angle), products)
+    return site.function(unit, products, angle=angle)
 
 
 def _reciprocal(site: Site, node: Node, operand: Value) -> Ports:

@@ -20,7 +20,7 @@ from .difference_constraints import ADDRESSED, BANK, LOADS, LONGEST_RING, capaci
 from .fold import Fold, job_operands, register_number
 from .pipelined import INPUT, OUTPUT, region_of
 from .plan import Channel, Plan
-from .units import Binding, UnitKind, angles, nodes_of, pivots, shifting
+from .units import Binding, UnitKind, angles, nodes_of, pivots, shifting, sincos_products
 
 if TYPE_CHECKING:
     from .limbs import LimbPlan
@@ -306,8 +306,8 @@ def _sine(fixed: FixedGraph, node: Node, target: Target, style: Style, count: Co
     count["sine_bits"] += spec.width
     count["sine_order_bits"] += spec.width * (spec.order - 1)
     count["tables"] += -(-2 * spec.table_fraction // TABLE_WIDTH)
-    for _ in range(spec.products):
-        _product(target, spec.slope_width, spec.delta_width, style, count)
+    for made in sincos_products(spec, target, style):
+        _product(target, made.a, made.b, made.style, count)
 
 
 def _reciprocal(

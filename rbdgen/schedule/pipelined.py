@@ -25,7 +25,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import operands, source
 from ..graph.node import STILL, Node, Op, Region
 from .difference_constraints import DifferenceConstraints, ScheduleError
-from .units import Binding, reciprocal_latency, shifting, sincos_latency
+from .units import Binding, reciprocal_latency, shifting, sincos_latency, sincos_products
 
 
 @dataclass(frozen=True)
@@ -147,8 +147,8 @@ def duration(fixed: FixedGraph, binding: Binding, target: Target, node: Node) ->
         case Op.SIN | Op.COS:
             unit = fixed.sincos(node)
             style = binding.sincos[node.args[0]]
-            product = target.multiplier_latency(unit.slope_width, unit.delta_width, style)
-            return sincos_latency(unit, product)
+            made = sincos_products(unit, target, style)
+            return sincos_latency(unit, [product.latency for product in made])
         case Op.MANTISSA | Op.EXPONENT:
             spec = fixed.reciprocal(node)
             style = binding.recip[node.args[0]]

@@ -17,6 +17,11 @@ from ..graph.reciprocal import Reciprocal
 from ..graph.sincos import SinCos
 from ..words.constant_multiply import Recipe, Sum, cheapest, depth
 
+# Factors of a product of second order, in a sine unit, that LUTs multiply in every part: fewer of
+# them than one hardware multiplier's share of a part's. At most three levels of sums add the rows.
+SHORT = 12
+SHORT_LATENCY = 4
+
 Job = tuple[str, Node]  # what starts at once: an operation, ("sincos", angle), ("recip", pivot)
 
 
@@ -136,7 +141,7 @@ def shared_jobs(
     for node in angles(fixed).values():
         unit = fixed.sincos(node)
         own = UnitKind("sincos", (turns,), (unit.phase, unit.width))
-        each[own] = unit.products * target.hardware_multipliers(unit.slope_width, unit.delta_width)
+        each[own] = sincos_multipliers(unit, target)
         kind[job(node)] = own
     for node in pivots(fixed).values():
         spec = fixed.reciprocal(node)
@@ -195,7 +200,7 @@ def bind(fixed: FixedGraph, target: Target) -> Binding:
             wanted.append((widths[0] * widths[1], cost, style, node))
     for angle, node in angles(fixed).items():
         unit = fixed.sincos(node)
-        cost = unit.products * target.hardware_multipliers(unit.slope_width, unit.delta_width)
+        cost = sincos_multipliers(unit, target)
         wanted.append((unit.slope_width * unit.delta_width, cost, sincos, angle))
     for pivot, node in pivots(fixed).items():
         products = fixed.reciprocal(node).products
@@ -236,14 +241,43 @@ def multiple(value: int) -> Recipe:
     return replace(recipe, left_shift=shifts[0], right_shift=shifts[1])
 
 
-def sincos_latency(spec: SinCos, product_latency: int) -> int:
+@dataclass(frozen=True)
+class UnitProduct:
+    """A product inside a unit: bits of its operands, how it is made, and its cycles."""
+
+    a: int
+    b: int
+    style: Style
+    latency: int
+
+
+def sincos_products(spec: SinCos, target: Target, style: Style) -> list[UnitProduct]:
+    """The products of a sine and cosine unit in turn; ``style``: of those that are not short."""
+    found = []
+    for a, b in spec.products:
+        if 0 < a == b == spec.short_width <= SHORT:
+            found.append(UnitProduct(a, b, "logic", SHORT_LATENCY))
+        else:
+            found.append(UnitProduct(a, b, style, target.multiplier_latency(a, b, style)))
+    return found
+
+
+def sincos_multipliers(spec: SinCos, target: Target) -> int:
+    """Hardware multipliers of a sine and cosine unit."""
+    products = sincos_products(spec, target, "dsp")
+    return sum(target.hardware_multipliers(p.a, p.b) for p in products if p.style == "dsp")
+
+
+def sincos_latency(spec: SinCos, product_latencies: Sequence[int]) -> int:
     """Cycles of a sine and cosine unit: table, products, sum, quadrant and sign.
+
+    ``product_latencies``: of each product; those for sine and cosine are made at once.
 
     The table takes two (block RAM and its output register). Meanwhile δ is turned to radians, a
     cycle for each addition.
     """
     start = max(2, depth(multiple(spec.radians[0])))
-    return start + spec.order * (product_latency + 1) + 2
+    return start + sum(product_latencies[::2]) + spec.order + 2
 
 
 def normalising(steps: int) -> list[list[int]]:

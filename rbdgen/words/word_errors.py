@@ -263,10 +263,19 @@ def of_parts(unit: SinCos) -> float:
     step = math.pi / 2**11  # the largest δ: half of a 512th of a quarter turn
     delta = step * abs(k / (math.tau * 2.0**bits) - 1) + 2.0**-unit.delta_fraction
     taylor = step**2 / 2 if unit.order == 1 else step**3 / 6 + step * delta
-    table = 2.0**-unit.table_fraction
-    slope = step * 2 * 2.0 ** (unit.spare - unit.table_fraction)
-    last = 2.0 ** (1 - unit.width)  # half of it rounded off, and the highest word below 1
-    return delta + taylor + table + slope + 2 * last
+    table = 2.0**-unit.table_fraction / unit.order  # sines next to 1 are one last bit off in 20
+    dropped = 2.0 if unit.order == 1 else 2.0 + _short_factors(unit, step)
+    slope = step * dropped * 2.0**-unit.slope_fraction
+    # the highest word is one below 1; half of that is rounded off, a quarter and an eighth before
+    last = 2.0 ** (1 - unit.width) * 1.875
+    return delta + taylor + table + slope + last
+
+
+def _short_factors(unit: SinCos, step: float) -> float:
+    """The error of ½ δ sin φ by its short factors, in last bits of a slope."""
+    sine = step / 2 * 2.0 ** (1 - unit.short_width)
+    distance = 2.0 ** (unit.delta_width - unit.short_width - unit.delta_fraction) / 2
+    return (sine + distance) * 2.0**unit.slope_fraction
 
 
 def propagated(

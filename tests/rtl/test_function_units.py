@@ -94,18 +94,20 @@ def test_an_instance_of_a_reciprocal_unit() -> None:
 
 
 SINES = {
-    "rbdgen_sincos_14p12_12_logic": (SinCos(12, 12), "logic", 2),
-    "rbdgen_sincos_27p25_22": (SinCos(25, 22), "dsp", 6),
-    "rbdgen_sincos_37p35_32": (SinCos(35, 32), "dsp", 5),  # whose sine of 0 is -1 ulp
+    "rbdgen_sincos_14p12_12_logic": (SinCos(12, 12), "logic", (2, 2)),
+    "rbdgen_sincos_27p25_22": (SinCos(25, 22), "dsp", (3, 3, 6, 6)),
+    # whose sine of 0 is -1 ulp
+    "rbdgen_sincos_37p35_32": (SinCos(35, 32), "dsp", (4, 4, 5, 5)),
 }
 
 
 @pytest.mark.parametrize("name", SINES)
 def test_every_bit_of_a_sine(name: str) -> None:
     """A few hundred angles, in Amaranth's own simulator."""
-    spec, style, latency = SINES[name]
-    product = Product(spec.slope_width, spec.delta_width, latency, style)
-    unit = SinCosUnit(spec, spec.phase + TURNS, product)
+    spec, style, latencies = SINES[name]
+    products = zip(spec.products, latencies, strict=True)
+    made = tuple(Product(*widths, own, style) for widths, own in products)
+    unit = SinCosUnit(spec, spec.phase + TURNS, made)
     assert unit.name == name
     pipe, turn = FunctionPipeline(unit), 1 << spec.phase
     rng = np.random.default_rng(spec.width)
@@ -118,16 +120,17 @@ def test_every_bit_of_a_sine(name: str) -> None:
 def test_a_sine_unit_as_a_module() -> None:
     """Its ports, and multipliers as instances."""
     spec = SinCos(25, 22)
-    unit = SinCosUnit(spec, 27, Multiplier(spec.slope_width, spec.delta_width, 4))
+    short = (Multiplier(*spec.products[0], 4, "logic"),) * 2
+    unit = SinCosUnit(spec, 27, short + (Multiplier(*spec.products[-1], 4),) * 2)
     own = {"angle": ("input", 27, True), "sin": ("output", 22, True), "cos": ("output", 22, True)}
     text = check_module(unit, own)
     found = re.findall(r"^  cell \\(rbdgen_mul_\w+)", text, re.M)
-    assert found == [unit.multiplier.name] * unit.spec.products
+    assert found == [own.name for own in unit.multipliers]
 
 
 def test_an_instance_of_a_sine_unit() -> None:
     spec, top = SinCos(12, 12), Module()
-    unit = SinCosUnit(spec, 14, Multiplier(spec.slope_width, spec.delta_width, 5, "logic"))
+    unit = SinCosUnit(spec, 14, (Multiplier(*spec.products[0], 5, "logic"),) * 2)
     x, y, z = Signal(signed(14), name="x"), Signal(signed(12), name="y"), Signal(12, name="z")
     top.submodules["one"] = unit.instance(angle=x, sin=y, cos=z)
     text = rtlil.convert(top, name="top", ports=[x, y, z], emit_src=False)

@@ -73,11 +73,11 @@ def test_a_multiplier(style: Style, latency: int) -> None:
 def test_a_sine_and_cosine_unit(style: Style, latency: int) -> None:
     fixed, nodes = everything()
     spec = fixed.sincos(nodes["sine"])
-    product = Multiplier(spec.slope_width, spec.delta_width, latency, style)
-    unit = SinCosUnit(spec, 16, product)
+    products = (Multiplier(spec.slope_width, spec.delta_width, latency, style),) * 2
+    unit = SinCosUnit(spec, 16, products)
     for name in ("sine", "cosine"):
         outputs, made, found = placed(nodes[name], fixed, [16], style)
-        assert made == [unit, *[product] * spec.products]
+        assert made == [unit, *products]
         assert shapes(outputs) == {"sin": ("out_sin", 13, True), "cos": ("out_cos", 13, True)}
         connected = {"clk": "clk [0]", "angle": "in_0 [15:0]", "sin": "out_sin", "cos": "out_cos"}
         assert found == {"here": (unit.name, connected)}

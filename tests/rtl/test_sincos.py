@@ -15,6 +15,7 @@ from rbdgen.design.target import Ports, Stream, Style, Target
 from rbdgen.graph.sincos import INDEX, SinCos
 from rbdgen.rtl.function_units import SinCosUnit
 from rbdgen.rtl.multiplier import Multiplier, behaviours
+from rbdgen.schedule.units import sincos_products
 from rbdgen.shell.emit import to_verilog
 from rbdgen.system.records import NamedWord
 from rbdgen.tools.model import Model
@@ -38,9 +39,9 @@ pytestmark = pytest.mark.rtl
 
 def sincos_unit(spec: SinCos, style: Style) -> SinCosUnit:
     """A unit with the multipliers that the compiler would give it."""
-    widths = spec.slope_width, spec.delta_width
-    latency = Target("", "", 0).multiplier_latency(*widths, style)
-    return SinCosUnit(spec, spec.phase + TURNS, Multiplier(*widths, latency, style))
+    made = sincos_products(spec, Target("", "", 0), style)
+    products = tuple(Multiplier(own.a, own.b, own.latency, own.style) for own in made)
+    return SinCosUnit(spec, spec.phase + TURNS, products)
 
 
 class Bench(wiring.Component):
@@ -95,7 +96,7 @@ def model(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Model:
     folder = tmp_path_factory.mktemp("sincos")
     parts = [rtlil.convert(bench, name="bench", emit_src=False)]
     text = to_verilog("\n".join(parts + [unit.to_rtlil() for unit in bench.units]))
-    multipliers = behaviours([unit.multiplier for unit in bench.units])
+    multipliers = behaviours([own for unit in bench.units for own in unit.multipliers])
     (folder / "bench.v").write_text(text + multipliers)
     return verilated(bench, folder / "bench.v")
 

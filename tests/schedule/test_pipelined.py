@@ -216,8 +216,9 @@ def test_multipliers_stay_within_the_part(case: str) -> None:
             used += int(np.prod([1 + (width[a] > 18) for a in node.args]))
     for angle, style in s.binding.sincos.items():
         unit = s.fixed.sincos(next(n for n in s.fixed.graph.users[angle]))
-        pieces = (1 + (unit.slope_width > 18)) * (1 + (unit.delta_width > 18))
-        used += unit.products * pieces if style == "dsp" else 0
+        if style == "dsp":
+            long = [own for own in unit.products if own != (unit.short_width,) * 2]
+            used += sum((1 + (a > 18)) * (1 + (b > 18)) for a, b in long)
     assert used == s.binding.multipliers <= s.target.multipliers
     assert set(s.binding.style) == {n for n in s.fixed.graph.nodes if n.op is Op.MUL}
     if "logic" in {*s.binding.style.values(), *s.binding.sincos.values()}:
