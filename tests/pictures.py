@@ -1,4 +1,4 @@
-"""The pictures of docs/pictures.md, made by the commands that stand beside them.
+"""The pictures of docs/pictures.md, made by the commands that stand beside them, and its charts.
 
 ``python -m tests.pictures`` writes them again; ``make pictures`` does.
 """
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rbdgen.cli.main import main
+from tests.charts import charts
 
 DOCS = Path(__file__).parent.parent / "docs"
 ROW = re.compile(r"^\| \[.*\]\((\S+\.svg)\) \| `rbdgen (.+)` \| `D/(\S+)` \|$", re.MULTILINE)
@@ -36,6 +37,8 @@ class Picture:
 PICTURES = [Picture(*found) for found in ROW.findall((DOCS / "pictures.md").read_text())]
 
 if __name__ == "__main__":
+    for chart in charts():
+        (DOCS / chart.name).write_text(chart.drawn())
     for picture in PICTURES:
         with tempfile.TemporaryDirectory() as folder:
             (DOCS / picture.name).write_bytes(picture.made(Path(folder)))

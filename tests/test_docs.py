@@ -15,6 +15,7 @@ import pytest
 from rbdgen.cli.parser import parser
 from rbdgen.design.loading import shipped_robots
 from rbdgen_benchmarks.bench.names import MEASUREMENTS
+from tests.charts import Chart, charts
 from tests.pictures import PICTURES, Picture
 from tests.screenshots import WIDTHS, browser_there, measured
 from tests.test_imports import FLOOR
@@ -210,10 +211,16 @@ def test_pictures(picture: Picture, tmp_path: Path) -> None:
     assert kept.stat().st_size < 100_000
 
 
+@pytest.mark.parametrize("chart", charts(), ids=lambda chart: chart.name)
+def test_charts(chart: Chart) -> None:
+    """What their tables say today; ``make pictures`` after a table has changed."""
+    assert chart.drawn() == (ROOT / "docs" / chart.name).read_text(), "make pictures"
+
+
 def test_every_picture_has_its_command() -> None:
     folder = ROOT / "docs" / "pictures"
     drawn = {f"pictures/{path.name}" for path in folder.iterdir()}
-    names = {picture.name for picture in PICTURES}
+    names = {picture.name for picture in (*PICTURES, *charts())}
     screenshots = drawn - names
     assert names < drawn
     assert all(
