@@ -21,6 +21,7 @@ from ..design.facts import RobotFacts
 from ..design.limits import limits_table
 from ..design.loading import load
 from ..design.manifest import DesignManifest
+from ..design.wishes import Wishes
 from ..graph.text import same_text, to_text
 from ..robot.base_parameters import base_parameters
 from ..robot.xml_lines import read_bytes
@@ -44,6 +45,7 @@ class Compilation:
         self._read: list[str] = []  # notes
         self.design, self.robot = load(robot, notes=self._read, **choices)
         self._said: set[str] = set()
+        self.wanted: Wishes | None = None
 
     @cached_property
     def front(self) -> Front:

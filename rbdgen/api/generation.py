@@ -12,6 +12,7 @@ from ..design.loading import refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from ..system import names_from
 from ..system.quoting import Progress
+from .choosing import choices_for, wishes_of
 from .compilation import Compilation
 from .folder import UsageError, write_folder
 from .output_paths import check_design_place, default_place
@@ -33,6 +34,8 @@ def generate(
     progress: Progress = lambda _: None,
     force: bool = False,
     to: str = VERILOG,
+    latency: float | str | None = None,
+    rate: float | str | None = None,
     **choices: Unpack[DesignChoices],
 ) -> Generated: ...
 
@@ -45,6 +48,8 @@ def generate(
     force: bool = False,
     *,
     to: Sequence[str],
+    latency: float | str | None = None,
+    rate: float | str | None = None,
     **choices: Unpack[DesignChoices],
 ) -> tuple[Generated, ...]: ...
 
@@ -55,6 +60,8 @@ def generate(
     progress: Progress = lambda _: None,
     force: bool = False,
     to: str | Sequence[str] = VERILOG,
+    latency: float | str | None = None,
+    rate: float | str | None = None,
     **choices: Unpack[DesignChoices],
 ) -> Generated | tuple[Generated, ...]:
     """Compile ``robot`` and write the design's folder; returns where it is.
@@ -65,11 +72,20 @@ def generate(
     the design that it was made from. The same input gives the same bytes. A folder of another
     robot or of other choices is replaced only with ``force``, and none that rbdgen did not make:
     OutputError before any work.
+
+    ``latency`` [s, or as "3us"], ``rate`` [tasks/s, or "1MHz"], of Verilog: the smallest design
+    that should reach them, on the smallest ECP5 unless ``choices`` say a target.
     """
     refuse_unknown(choices, generate)
+    wishes = wishes_of(latency, rate)
     languages = [to] if isinstance(to, str) else list(dict.fromkeys(to))
     _refuse_unwritten(languages)
+    if wishes:
+        if languages != [VERILOG]:
+            raise UsageError("latency, rate: are of Verilog; leave out --to")
+        choices = choices_for(robot, wishes, choices, progress)  # type: ignore[assignment]
     made = Compilation(robot, progress, choices)
+    made.wanted = wishes or None
     design, name = made.design, made.robot.name
     if line := refused(design, to=languages):
         raise UsageError(line)

@@ -33,6 +33,7 @@ from ..robot.topology import (
 )
 from ..robot.topology import topology as organised
 from ..system.quoting import Progress
+from .choosing import chosen_for, wishes_of
 from .facts import design_facts
 from .folder import write_file
 from .native_programs import measured
@@ -53,22 +54,39 @@ class Info(Report[DesignFacts]):
         return info_text(self.facts)
 
 
-def info(robot: str, progress: Progress = lambda _: None, **choices: Unpack[DesignChoices]) -> Info:
+def info(
+    robot: str,
+    progress: Progress = lambda _: None,
+    latency: float | str | None = None,
+    rate: float | str | None = None,
+    **choices: Unpack[DesignChoices],
+) -> Info:
     """The facts of ``robot`` (a URDF, a design file or a shipped robot) as a JSON-able dict.
 
     ``choices`` are fields of ``Design``. Operation counts: mul (both operands vary), mulc (by a
     constant that is no power of two), add, neg, sincos (pairs), recip.
+
+    ``latency`` [s, or as "3us"], ``rate`` [tasks/s, or "1MHz"]: the facts of the smallest design
+    that should reach them, on the smallest ECP5 unless ``choices`` say a target.
     """
     refuse_unknown(choices, info)
+    wishes = wishes_of(latency, rate)
     progress(f"reading {robot}")
     front = roughly(front_end(robot, progress, **choices))
-    product = with_errors(compile_front(front, progress))
+    wanted = None
+    if wishes:
+        wanted = chosen_for(front, wishes, choices, progress)
+        product = with_errors(wanted.best.made)
+    else:
+        product = with_errors(compile_front(front, progress))
     from ..compile.formulation import advice
 
     said = advice(product.front) if product.is_core else ""
     progress("trace: after each rewrite")
     idle = notes_of_use("info", choices, words=True)
     facts = design_facts(product, (*([said] if said else []), *idle))
+    if wanted:
+        facts = replace(facts, wanted=wanted.facts)
     return Info(replace(facts, program=program_facts(front)) if product.is_core else facts)
 
 

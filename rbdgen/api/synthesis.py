@@ -81,7 +81,8 @@ def synthesize(
     Of several placements ``jobs`` run at a time; with several jobs, or an ``executor`` ("local" or
     "slurm", through submitit with ``executor_options``), they are kept in .../placements, and a run
     that was stopped goes on. ``trust``: take the folder's files as they are; else OutputError for
-    one that changed since.
+    one that changed since. Of a design that was chosen for a latency or a rate the report says
+    whether it reaches them.
     """
     if executor is not None and not place_and_route:
         raise UsageError("executor: it runs placements; say --place-and-route, with --seeds N")
@@ -138,6 +139,7 @@ def synthesize(
         floorplanned=floorplanned,
         each=each,
         paces=paces,
+        wanted=entry.wanted,
     )
     return Synthesis(result)
 

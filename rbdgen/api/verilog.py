@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..compile.product import Product
+from ..compile.product import Product, clocks_of
 from ..design.manifest import (
     BitFacts,
     Fifo,
@@ -22,7 +22,9 @@ from ..design.manifest import (
     ShellFacts,
 )
 from ..design.naming import design_name
+from ..design.wishes import Wishes
 from ..draw.picture import picture
+from ..draw.tables import clock_lines
 from ..graph.fixed import parameter_formats
 from ..schedule.difference_constraints import capacity
 from ..schedule.pipelined import region_name
@@ -52,7 +54,9 @@ AXI = {
 ADDRESS = "s_axil_awaddr"
 
 
-def manifest_of(product: Product, emitted: Emitted[Any], identity: int) -> HardwareManifest:
+def manifest_of(
+    product: Product, emitted: Emitted[Any], identity: int, wanted: Wishes | None
+) -> HardwareManifest:
     """The manifest of a design's hardware, for hosts and tools, before its files are listed."""
     facts = hardware_facts(product)
     logic = sum(unit.style == "logic" for unit in emitted.multipliers)
@@ -65,6 +69,7 @@ def manifest_of(product: Product, emitted: Emitted[Any], identity: int) -> Hardw
         identity=f"{identity:016x}",
         numbers=number_facts(product.front.parameters),
         examples=examples_of(product),
+        wanted=wanted,
         **own,
     )
 
@@ -183,12 +188,14 @@ def verilog(made: Compilation) -> Files:
     product = made.product
     front = product.front
     name, sources = design_name(front.robot.name, front.design), sources_of(front)
+    for line in clock_lines(clocks_of(product)):
+        made.progress(line)
     made.progress("Verilog")
     identity = identity_of(sources[ROBOT], design_text(product.design))
     shells = partial(shells_of, made=product, identity=identity)
     joints = [joint.name for joint in front.canonical.joints]
     emitted = emit(product.accelerator, name, shells, joints)
-    entry = manifest_of(product, emitted, identity)
+    entry = manifest_of(product, emitted, identity, made.wanted)
     files = emitted.files | {entry.picture: picture_of(product)} | graph_files(product) | sources
     files |= hdl_packages(entry)
     if registers := registers_of(entry):

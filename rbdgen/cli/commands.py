@@ -20,14 +20,17 @@ from .options import choices_of
 
 
 class Output(NamedTuple):
-    """The output of a command: the data for ``--json``, and the text without it."""
+    """The output of a command: the data for ``--json``, and the text without it; ``status``: that
+    the command ends with."""
 
     report: Mapping[str, Any]
     text: str
+    status: int = 0
 
 
 def _info(options: argparse.Namespace, progress: Progress) -> Output:
-    return _answer(api.info(options.robot, progress, **choices_of(options)))
+    wishes = {"latency": options.latency, "rate": options.rate}
+    return _answer(api.info(options.robot, progress, **wishes, **choices_of(options)))
 
 
 def _topology(options: argparse.Namespace, progress: Progress) -> Output:
@@ -96,6 +99,8 @@ def _generate(options: argparse.Namespace, progress: Progress) -> Output:
         progress=progress,
         force=options.force,
         to=options.to,
+        latency=options.latency,
+        rate=options.rate,
         **choices_of(options),
     )
     places = found if isinstance(found, tuple) else (found,)
@@ -178,7 +183,8 @@ def _synthesize(options: argparse.Namespace, progress: Progress) -> Output:
         executor=options.executor,
         executor_options=dict(options.executor_option),
     )
-    return _answer(report)
+    missed = bool(getattr(report.facts, "missed", False))  # what was wanted; not of what is mapped
+    return _answer(report)._replace(status=int(missed))
 
 
 def _report(options: argparse.Namespace, progress: Progress) -> Output:

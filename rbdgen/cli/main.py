@@ -64,7 +64,7 @@ def _run(arguments: Sequence[str]) -> int:
             else:
                 answer = COMMANDS[options.command](options, say)
                 print(lines(answer.text), end="\n" if answer.text else "", flush=True)
-        return 0
+        return answer.status
     except Refusal as error:
         print(f"rbdgen: {printable(str(error))}", file=sys.stderr)
         usage = error.usage or _typed(getattr(error, "name", None), options)

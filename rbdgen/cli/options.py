@@ -145,6 +145,23 @@ def command(commands: Any, name: str, about: str, *shown: str, long: str = "") -
     return made
 
 
+def wishes(made: Parser) -> None:
+    """Add the options of commands that choose a design for a latency and a rate."""
+    group = made.add_argument_group("what is wanted of it")
+    group.add_argument(
+        "--latency",
+        metavar="TIME",
+        help="the smallest design of hardware, on the smallest ECP5 unless --target says one, "
+        "whose result should be there within that time (such as 3us), by a clock that is "
+        "estimated; synthesize --place-and-route says whether it is",
+    )
+    group.add_argument(
+        "--rate",
+        metavar="RATE",
+        help="the same for so many tasks a second of the core alone, without a link (such as 1MHz)",
+    )
+
+
 def forced(made: Parser) -> None:
     """Add the option of all commands that write a folder."""
     made.add_argument(

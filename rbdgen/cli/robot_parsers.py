@@ -16,12 +16,13 @@ from .options import (
     robot_command,
     shown_of_languages,
     topology_command,
+    wishes,
 )
 
 
 def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
     """Add the commands from info to compare."""
-    robot_command(
+    made = robot_command(
         commands,
         "info",
         "joints, operation counts, word lengths",
@@ -29,7 +30,9 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         "rbdgen info hyq --base floating --function did",
         "rbdgen info iiwa14 --ii 4 --json",
         "rbdgen info iiwa14 --accelerator --ii 8 --target xcup",
+        "rbdgen info hyq --function id,did --latency 3us --rate 1MHz",
     )
+    wishes(made)
     topology_command(commands)
 
     made = robot_command(
@@ -124,6 +127,7 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         "rbdgen generate iiwa14 --accelerator --ii 8 --target xcup -o build/arm",
         "rbdgen generate iiwa14 --function did,m --to cpp   what acts in it: --to cpp --help",
     )
+    wishes(made)
     made.narrow = partial(shown_of_languages, made)
     made.add_argument(
         "-o",

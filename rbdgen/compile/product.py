@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..design.arrays import gives
+from ..design.clock import ClockEstimate
 from ..design.coordinates import CoordinateError
 from ..design.target import Target
 from ..graph.word import kind_of
 from ..schedule.area import NoModel, estimated
+from ..schedule.clock import plan_clocks
 from ..schedule.plan import Plan
 from ..schedule.units import Binding
 from ..tasks.stages import one_stage
@@ -181,3 +183,11 @@ def luts_of(made: Product) -> int | None:
     """LUTs of the design by the area model; None where there is none of the part's family."""
     cells = need_of(made).cells
     return None if cells is None else cells["luts"]
+
+
+def clocks_of(made: Product) -> tuple[ClockEstimate, ...]:
+    """The clock at each speed grade, estimated; none where no clock model was fitted, or operations
+    are chained within a clock that is asked for."""
+    if made.design.clock is not None:
+        return ()
+    return plan_clocks(made.front.target, accelerator_features(made.accelerator))

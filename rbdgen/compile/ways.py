@@ -62,11 +62,11 @@ def fastest(front: Front, words: FixedFunctions) -> tuple[Design, Product]:
 
     ways = Ways(front, words)
     sharing = ways.of_core if words.is_core else ways.of_accelerator
-    search = Fastest(_alone, sharing, make, words.progress, ways.beyond)
+    search = Fastest(alone, sharing, make, words.progress, ways.beyond)
     return search.of(front.design, front.target)
 
 
-def _alone(design: Design) -> Design:
+def alone(design: Design) -> Design:
     """The design whose operations share nothing; of least latency, the one of all multipliers."""
     return design if has_least_latency(design) else replace(design, ii=1, fold="none")
 

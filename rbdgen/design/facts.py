@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ..graph.accuracy import SCALES
 from ..system.records import NamedWord, Record
+from .clock import ClockEstimate, Span
 from .coordinates import CoordinateError, Field, said, worst_at
 from .limits import LimitRow
+from .wishes import Wishes
 
 
 @dataclass(frozen=True)
@@ -318,6 +321,21 @@ class ProgramFacts(Record):
     ns: float | None
 
 
+@dataclass(frozen=True)
+class ChosenFacts(Record):
+    """The answer to wishes: whether the design should ``reach`` them, the ``options`` that make it,
+    its µs and M tasks/s at a speed grade, and the answer in a line."""
+
+    wishes: Wishes
+    reach: bool
+    options: Mapping[str, Any]
+    speed: int
+    us: Span
+    rate: Span
+    tried: int
+    line: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class DesignFacts(HardwareFacts):
     """A design as `info` describes it, compiled but not written.
@@ -328,7 +346,8 @@ class DesignFacts(HardwareFacts):
     where tasks are of one function; ``errors``: in states at random, of each coordinate.
     ``largest_errors``: array → how far an entry is off, at most, unless a flag rises; None where
     that is not known; empty of a design whose words are all searched. ``limbs``, ``program``: of a
-    core.
+    core. ``clocks``: at each speed grade, estimated; none where no clock model was fitted.
+    ``wanted``: what it was chosen for.
     """
 
     file: str
@@ -347,3 +366,5 @@ class DesignFacts(HardwareFacts):
     largest_errors: Mapping[str, float | None]
     limbs: LimbFacts | None = None
     program: ProgramFacts | None = None
+    clocks: tuple[ClockEstimate, ...] = ()
+    wanted: ChosenFacts | None = None

@@ -10,6 +10,7 @@ from ..codegen.interface import ArrayInterface
 from ..system.records import NamedWord, Record
 from .coordinates import Field
 from .facts import HardwareFacts, RobotFacts
+from .wishes import Wishes
 
 
 @dataclass(frozen=True)
@@ -214,7 +215,8 @@ class HardwareManifest(HardwareFacts, DesignManifest):
     """A design in Verilog.
 
     ``identity``: of robot and design, 16 digits; ``packet_format``: of tasks of one function. What
-    is time-multiplexed, regions and FIFOs are of a core, and None of others.
+    is time-multiplexed, regions and FIFOs are of a core, and None of others. ``wanted``: what it
+    was chosen for.
     """
 
     angles: Mapping[str, Angle]
@@ -229,6 +231,7 @@ class HardwareManifest(HardwareFacts, DesignManifest):
     fifos: tuple[Fifo, ...] | None = None
     numbers: tuple[NumberFacts, ...] | None = None
     examples: tuple[Example, ...] = ()
+    wanted: Wishes | None = None
 
     @property
     def picture(self) -> str:

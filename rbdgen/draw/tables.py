@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..design.clock import PLAN, ClockEstimate, clock_error
 from ..design.coordinates import CoordinateError, coordinate_table, worst_lines
 from ..design.facts import (
     Area,
-    BoardLine,
     DesignFacts,
     FunctionFacts,
 )
@@ -96,6 +96,7 @@ def info_text(facts: DesignFacts) -> str:
         line += f"; {facts.latency * facts.clock:g} ns at {facts.clock:g} ns a cycle"
     lines.append(line)
     lines += area_lines(facts.estimated)
+    lines += [*clock_lines(facts.clocks), *_pace_lines(facts)]
     if program := facts.program:
         time = (
             f"{program.ns:g} ns a state in batches on one core of this machine, measured"
@@ -104,9 +105,11 @@ def info_text(facts: DesignFacts) -> str:
         )
         lines.append(f"in C++, generate --to cpp: {program.operations} operations a state; {time}")
     if facts.lines:
-        lines += ["", line_table(facts.lines)]
+        lines += ["", line_table(facts)]
     for note in facts.notes:
         lines.append(f"note: {note}")
+    if facts.wanted:
+        lines.append(facts.wanted.line)
     return "\n".join(lines)
 
 
@@ -172,18 +175,54 @@ def area_lines(area: Area | None) -> list[str]:
     ]
 
 
-def line_table(lines: Mapping[str, BoardLine]) -> str:
-    """A table of the bytes and times of a task on the line to a board."""
-    head = (
-        "on a board",
-        "bytes out",
-        "bytes back",
-        "UART, µs a call",
-        "tasks/s",
-        "Ethernet, µs a call",
-        "tasks/s",
-    )
-    return table(head, [[name, *vars(own).values()] for name, own in lines.items()])
+def _pace_lines(facts: DesignFacts) -> list[str]:
+    """A line with a core's time, where no table of lines has it, at the slowest speed grade."""
+    if not facts.clocks or facts.lines or facts.latency is None or not facts.initiation_interval:
+        return []
+    own = facts.clocks[0]
+    return [
+        f"a task takes {own.us(facts.latency)} µs, {own.rate(facts.initiation_interval)} "
+        f"M tasks/s at speed {own.speed}"
+    ]
+
+
+def clock_lines(clocks: Sequence[ClockEstimate]) -> list[str]:
+    """A line with the clock that is expected, if there is a model."""
+    if not clocks:
+        return []
+    error = clock_error(PLAN)
+    return [
+        f"not placed yet, the clock is {', '.join(map(str, clocks))}, by a model fitted to "
+        f"{error.designs} placed designs, {error.most:.0%} off (RMS) of robots that it has "
+        "not seen; synthesize --place-and-route tells"
+    ]
+
+
+def line_table(facts: DesignFacts) -> str:
+    """A table of a task's time in the core, and of its bytes and times on the line to a board.
+
+    The core's are at the part's slowest speed grade. They are in a call's where they are known.
+    """
+    core = next(iter(facts.clocks), None)
+    head = ["on a board"]
+    if core:
+        head += [f"core, µs at speed {core.speed}", "M tasks/s"]
+    head += ["bytes out", "bytes back"]
+    head += ["UART, µs a call", "tasks/s", "Ethernet, µs a call", "tasks/s"]
+    rows = []
+    for name, line in facts.lines.items():
+        own = facts.tasks.functions[name]
+        row: list[Any] = [name]
+        us, rate = 0.0, math.inf
+        if core:
+            inside, tasks = core.us(own.latency), core.rate(own.interval)
+            row += [str(inside), str(tasks)]
+            us, rate = inside.about, tasks.about * 1e6
+        row += [line.task_bytes, line.result_bytes]
+        row += [round(us + line.uart_call_us), round(min(rate, line.uart))]
+        row += [round(us + line.udp_call_us), round(min(rate, line.udp))]
+        rows.append(row)
+    return table(head, rows)
 
 
 def accelerator_text(facts: DesignFacts) -> str:
@@ -214,11 +253,13 @@ def accelerator_text(facts: DesignFacts) -> str:
             "",
             table(("function", "words in", "words out", "interval", "latency"), functions),
             "",
-            line_table(facts.lines),
+            line_table(facts),
             *limits_lines(facts),
             *error_lines(facts.errors),
             *area_lines(facts.estimated),
+            *clock_lines(facts.clocks),
             *(f"note: {note}" for note in facts.notes),
+            *([facts.wanted.line] if facts.wanted else []),
         ]
     )
 

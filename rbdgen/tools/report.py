@@ -9,13 +9,16 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from ..design.clock import ClockEstimate
 from ..design.target import LUT_RAMS, PLACERS, ROUTERS, Target, counted, find_target
+from ..design.wishes import Wishes
 from ..system.files import write
 from ..system.quoting import Progress
 from ..system.records import Record
 from .cells import FAMILIES
 from .nextpnr import Placement, place_and_route
 from .pins import add_pins
+from .timing import LongestPath, netlist_clocks
 from .toolchain import SynthesisError
 from .yosys import Cells, synth
 
@@ -67,7 +70,9 @@ class SynthesisReport(Record):
     """A design mapped to a part and, where ``placements`` says so, placed and routed.
 
     ``cells`` are the design's own, from Yosys; ``pins_cells`` those put around it for placement,
-    which are not among them but are in each placement's ``used``.
+    which are not among them but are in each placement's ``used``. ``clocks``: estimated by the
+    netlist's longest ``path``; none of what is placed, and of families whose delays are not known.
+    ``wanted``: what the design was chosen for.
     """
 
     top: str
@@ -81,6 +86,9 @@ class SynthesisReport(Record):
     placements: tuple[Placement, ...] = ()
     notes: tuple[str, ...] = ()  # what the placements' clocks leave out
     paces: Mapping[str, Pace] = field(default_factory=dict)  # by function
+    path: LongestPath | None = None
+    wanted: Wishes | None = None
+    clocks: tuple[ClockEstimate, ...] = ()
 
     @classmethod
     def of(cls, part: Target, cells: Cells) -> SynthesisReport:
@@ -126,13 +134,53 @@ class SynthesisReport(Record):
                 )
             at = "at the median" if len(tried) > 1 else "at this clock (--seeds 3: the median)"
             lines += [f"    {name} {at}: {pace.at(typical)}" for name, pace in self.paces.items()]
+        if self.clocks:
+            lines += ["", *self._expected()]
         if self.pins_cells:
             around = ", ".join(f"{n} {cell}" for cell, n in sorted(self.pins_cells.items()))
             lines.append(f"  placed with {around} around it, not counted above")
         if late := max((p.hold_warnings for p in self.placements), default=0):
             lines.append(f"  nextpnr warns of hold times: of up to {late} paths a placement")
         lines += [f"  note: {note}" for note in self.notes]
+        if verdict := self.verdict:
+            lines.append(f"  {verdict}")
         return "\n".join(lines)
+
+    @property
+    def missed(self) -> bool:
+        """Whether the design was placed, and misses what was wanted."""
+        own = self._reached
+        return bool(own and self.wanted and self.wanted.spare(*own) < 0)
+
+    @property
+    def verdict(self) -> str:
+        """The line of what was wanted, and whether the slowest speed grade that was placed reaches
+        it, by the median of its seeds; empty where nothing was wanted or placed."""
+        own = self._reached
+        if own is None or not self.wanted:
+            return ""
+        return f"{self.wanted.verdict(*own)} at speed {min(p.speed for p in self.placements)}"
+
+    @property
+    def _reached(self) -> tuple[float, float] | None:
+        """µs of the slowest function, and its M tasks/s."""
+        if not self.placements or not self.paces:
+            return None
+        speed = min(p.speed for p in self.placements)
+        mhz = median(p.fmax for p in self.placements if p.speed == speed)
+        paces = self.paces.values()
+        return max(own.latency for own in paces) / mhz, mhz / max(own.interval for own in paces)
+
+    def _expected(self) -> list[str]:
+        """The clock before place and route, and what comes of it at the slowest speed grade."""
+        slowest = self.clocks[0]
+        every = ", ".join(map(str, self.clocks))
+        paces = [
+            f"  {name} at speed {slowest.speed}: {slowest.us(own.latency)} µs a task, "
+            f"{slowest.rate(own.interval)} M tasks/s"
+            for name, own in self.paces.items()
+        ]
+        return [f"  not placed: {every}", f"    longest path: {self.path}", *paces]
 
 
 Options = Mapping[str, Any]  # of place_and_route
@@ -172,6 +220,7 @@ def synthesize(
     floorplanned: bool = True,
     each: Each = one_by_one,
     paces: Mapping[str, Pace] = NO_PACES,
+    wanted: Wishes | None = None,
 ) -> SynthesisReport:
     """Map a design to a part's family and place it once for each speed grade and seed.
 
@@ -186,6 +235,7 @@ def synthesize(
         placer, router, floorplanned: as for :func:`rbdgen.tools.nextpnr.place_and_route`.
         each: places with each of the options in turn, or at once, which it tells ``progress``.
         paces: cycles by function, which a placement's clock turns into time.
+        wanted: what the design was chosen for.
 
     Raises:
         SynthesisError: a missing tool, what a tool said, or what a part other than an ECP5 lacks.
@@ -210,7 +260,11 @@ def synthesize(
         options = [{"speed": s, "seed": k, **common} for s in speeds for k in seeds]
         placements = each(pinned, part, options, progress or (lambda _: None))
         report = replace(report, pins_cells=pins.count, placements=tuple(placements))
-        report = replace(report, notes=FAMILIES[part.family].notes, paces=dict(paces))
+        report = replace(report, notes=FAMILIES[part.family].notes)
+    else:
+        path, clocks = netlist_clocks(part, netlist, top)
+        report = replace(report, path=path, clocks=clocks)
+    report = replace(report, paces=dict(paces), wanted=wanted)
     write(out_dir / "report.json", (json.dumps(report.to_json(), indent=2) + "\n").encode())
     write(out_dir / "report.txt", f"{report}\n".encode())
     return report

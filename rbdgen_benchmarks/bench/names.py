@@ -59,6 +59,7 @@ PLACES = {
     "rk4": "rk4.rk4",
     "delays": "delays.delays",
     "area-model": "area.area_model",
+    "clocks": "clocks.clocks",
     "logarithmic": "logarithmic.logarithmic",
     "logarithmic-chains": "logarithmic.chains",
     "latency": "latency.latency",

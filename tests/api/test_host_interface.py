@@ -17,7 +17,8 @@ def test_of_tasks() -> None:
     facts = api.info("pendulum", functions=("id", "m"), accelerator=True, ii=2).facts
     assert facts.lines == {"id": ID, "m": M}
     (row,) = [line for line in info_text(facts).splitlines() if line.startswith("id  ")][-1:]
-    assert row.split() == ["id", "24", "15", "1130", "12500", "31", "1388889"]
+    assert row.split()[-6:] == ["24", "15", "1130", "12500", "31", "1388889"]
+    assert row.split()[1].startswith("~0.")  # µs in the core
 
 
 def test_of_a_core() -> None:
@@ -25,4 +26,10 @@ def test_of_a_core() -> None:
     facts = api.info("pendulum", width=18).facts
     assert facts.lines == {"id": ID} and "Ethernet, µs a call" in info_text(facts)
     facts = api.info("pendulum", functions=("id", "m")).facts
-    assert facts.lines == {} and "tasks/s" not in info_text(facts)
+    text = info_text(facts)
+    assert facts.lines == {} and "on a board" not in text and "M tasks/s at speed 6" in text
+
+
+def test_of_a_part_whose_clock_is_not_known() -> None:
+    facts = api.info("pendulum", width=18, target="xcup").facts
+    assert facts.clocks == () and "~" not in info_text(facts)

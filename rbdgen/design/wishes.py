@@ -1,0 +1,80 @@
+"""Wishes of a user: how soon a result, how many tasks a second; as numbers, or as `3us`, `1MHz`."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from ..robot.xml_lines import quoted
+from ..system.records import Record
+from .clock import Span
+
+SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+HERTZ = {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9}
+_NUMBER = re.compile(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*([a-zµ]*)\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Wishes(Record):
+    """The ``latency`` [s] from a task in to its result out, at most, and the ``rate`` [tasks/s], at
+    least, of the core alone; None where there is no such wish."""
+
+    latency: float | None = None
+    rate: float | None = None
+
+    def __bool__(self) -> bool:
+        return self.latency is not None or self.rate is not None
+
+    def missed(self, us: Span, rate: Span) -> dict[str, float]:
+        """The wishes that a design in these ranges may miss → by which factor at worst, above 1."""
+        off = {
+            "latency": us.most * 1e-6 / self.latency if self.latency else 0.0,
+            "rate": self.rate / (rate.least * 1e6) if self.rate else 0.0,
+        }
+        return {name: times for name, times in off.items() if times > 1}
+
+    def spare(self, us: float, rate: float) -> float:
+        """The part of what was wanted that a design has to spare; negative where it misses it."""
+        shares = []
+        if self.latency:
+            shares.append(1 - us * 1e-6 / self.latency)
+        if self.rate:
+            shares.append(rate * 1e6 / self.rate - 1)
+        return min(shares)
+
+    def verdict(self, us: float, rate: float) -> str:
+        """The line of what was reached, in µs and M tasks/s."""
+        spare = round(100 * self.spare(us, rate))
+        said = f"reached, {spare} % to spare" if spare >= 0 else f"MISSED by {-spare} %"
+        return f"wanted {self}: {said} ({us:.3g} µs, {rate:.3g} M tasks/s of the core)"
+
+    def __str__(self) -> str:
+        said = []
+        if self.latency:
+            said.append(f"a result within {1e6 * self.latency:.4g} µs")
+        if self.rate:
+            said.append(f"{self.rate / 1e6:.4g} M tasks/s")
+        return " and ".join(said)
+
+
+def seconds(value: object) -> float:
+    """A time in seconds. Raises ValueError."""
+    return _quantity(value, SECONDS, "a time such as 3us or 250ns")
+
+
+def hertz(value: object) -> float:
+    """Tasks a second. Raises ValueError."""
+    return _quantity(value, HERTZ, "a rate such as 1MHz or 500kHz")
+
+
+def _quantity(value: object, units: dict[str, float], what: str) -> float:
+    found = _NUMBER.fullmatch(str(value))
+    unit = (found[2].lower() if found else "") or next(iter(units))
+    try:
+        number = float(found[1]) * units[unit] if found else math.nan
+    except (KeyError, ValueError):
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise ValueError(f"expected {what}, not {quoted(str(value))}")
+    return number

@@ -1,0 +1,72 @@
+"""Wishes from `info` and `generate` to the report of a placement."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rbdgen import api
+from rbdgen.api.folder import UsageError
+from rbdgen.cli.main import main
+from rbdgen.design.wishes import Wishes
+from rbdgen.tools.nextpnr import Placement
+from rbdgen.tools.report import Pace, SynthesisReport
+
+
+def test_info_answers_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert not main(["info", "pendulum", "--latency", "1us", "--rate", "2MHz", "--json", "--quiet"])
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["wanted"]["reach"] and facts["target"] == "ecp5-25f"
+    assert facts["initiation_interval"] == facts["wanted"]["options"]["ii"]
+    assert facts["wanted"]["wishes"] == {"latency": 1e-6, "rate": 2e6}
+
+
+def test_generate_makes_what_info_says(tmp_path: Path) -> None:
+    said: list[str] = []
+    api.generate("pendulum", tmp_path / "D", said.append, latency="1us", rate=2e6)
+    entry = api.read_manifest(tmp_path / "D")
+    (line,) = {own for own in said if own.startswith("wanted")}
+    assert f"--ii {entry['initiation_interval']} " in line
+    assert entry["wanted"] == {"latency": 1e-6, "rate": 2e6}
+    assert entry["target"] == "ecp5-25f"
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"latency": "soon"}, "latency: expected a time"),
+        ({"rate": -1}, "rate: expected a rate"),
+        ({"rate": 1e6, "to": "cpp"}, "latency, rate: are of Verilog"),
+    ],
+)
+def test_refused(tmp_path: Path, options: dict[str, object], why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        api.generate("pendulum", tmp_path / "D", **options)  # type: ignore[call-overload]
+
+
+def test_a_placement_says_whether_wishes_are_reached() -> None:
+    def placed(seed: int, speed: int, mhz: float) -> Placement:
+        return Placement("ecp5-25f", speed, seed, mhz, {}, {}, {}, (), 1.0)
+
+    own = SynthesisReport(
+        "core",
+        "ecp5-25f",
+        "LFE5U-25F",
+        {},
+        {},
+        True,
+        1.0,
+        {},
+        (placed(1, 6, 90.0), placed(2, 6, 100.0), placed(3, 6, 120.0), placed(1, 8, 300.0)),
+        paces={"id": Pace(50, 4)},
+        wanted=Wishes(1e-6, 20e6),
+    )
+    assert not own.missed
+    assert own.verdict.endswith("25 % to spare (0.5 µs, 25 M tasks/s of the core) at speed 6")
+    assert str(own).endswith(own.verdict)
+    late = replace(own, wanted=Wishes(0.4e-6))
+    assert late.missed and "MISSED by 25 %" in late.verdict
+    assert replace(own, wanted=None).verdict == replace(own, placements=()).verdict == ""
