@@ -13,6 +13,7 @@ from ..design.design import Design
 from ..design.options import OPTIONS
 from ..design.target import Target
 from ..schedule.area import estimated, miss
+from ..schedule.clock import slowest_clock
 from ..schedule.quick import DesignPoint, QuickError
 from ..system.quoting import Progress
 from .exploration_points import (
@@ -112,6 +113,7 @@ class ExplorationWork:
                         evaluations_per_clock=1 / one.interval,
                         multipliers=one.multipliers,
                         estimated=one.estimated,
+                        clock=one.clock,
                         mapped=None,
                         generate=command(self.robot, {**self.choices, **chosen}),
                     )
@@ -166,6 +168,7 @@ class ExplorationWork:
             evaluations_per_clock=1 / interval,
             multipliers=found.multipliers if found else multipliers,
             estimated=estimated(self.target.family, found.features) if found else None,
+            clock=slowest_clock(self.target, found.features) if found else None,
             mapped=None,
             generate=command(self.robot, {**self.choices, **own}),
             worst=found.worst if found else None,

@@ -24,6 +24,7 @@ from ..compile.flow import compile_front, front_end
 from ..compile.front import Front
 from ..compile.plans import every
 from ..design.choices import LARGEST_INTERVAL, MOST_GUARD, WORDS
+from ..design.clock import ClockEstimate
 from ..design.coordinates import brief
 from ..design.design import Design
 from ..design.effects import refuse_design
@@ -33,6 +34,7 @@ from ..design.rules import ONE_TASK
 from ..design.target import counted
 from ..graph.text import to_text
 from ..schedule.area import estimated
+from ..schedule.clock import slowest_clock
 from ..schedule.features import Features, features
 from ..schedule.plan import Plan
 from ..schedule.quick import quick_folds
@@ -198,6 +200,7 @@ class QuickPoint(Record):
     latency: int
     multipliers: int
     estimated: Mapping[str, int]
+    clock: ClockEstimate | None = None
     checked: Mapping[str, int] | None = None
 
 
@@ -249,8 +252,9 @@ def _computed(
         return every(interval, front.design, fixed, jobs, target)
 
     def point(plan: Plan) -> QuickPoint:
-        cells = estimated(target.family, features(plan))
-        return QuickPoint(plan.interval, plan.latency, plan.multipliers, cells)
+        own = features(plan)
+        cells, clock = estimated(target.family, own), slowest_clock(target, own)
+        return QuickPoint(plan.interval, plan.latency, plan.multipliers, cells, clock)
 
     points = [point(full(1))] if 1 in tried else []
     points += [point(plan) for plan in quick_folds(fixed, target, folded, jobs)]

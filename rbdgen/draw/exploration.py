@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from ..design.clock import PLAN, clock_error
 from ..schedule.quick import DesignPoint, Explored, QuickError
 from . import svg
 from .chart import Scale, across, colours_of, corner, page, upwards
@@ -22,6 +23,7 @@ MANY = 20  # ticks
 SPARE = 1.35  # factor from the outermost point to the edge
 QUANTITIES = (("LUT", "luts"), ("FF", "flip_flops"))
 WORST = ("worst, at the limits | at a tenth",)
+CLOCKED = ("MHz", "µs", "M/s")
 
 MANY = 100  # designs: of more the front alone is shown
 FAR = 6.0  # a limit further than this factor from all points is only written down
@@ -194,6 +196,7 @@ def as_text(report: Explored) -> str:
     shown = varied(report.points)
     cells = [f"{name}{of}" for name, _ in QUANTITIES for of in (" model", "", " off")]
     known = any(point.worst for point in points)
+    clocked = any(point.clock for point in points)
     head = [
         *shown,
         "II",
@@ -202,6 +205,7 @@ def as_text(report: Explored) -> str:
         *cells,
         "block RAM",
         "per clock",
+        *(CLOCKED if clocked else ()),
         *(WORST if known else ()),
         "",
     ]
@@ -214,6 +218,7 @@ def as_text(report: Explored) -> str:
             *(entry for _, quantity in QUANTITIES for entry in _cells(point, quantity)),
             _or_dash((point.cells or {}).get("block_rams")),
             f"{point.evaluations_per_clock:.3g}",
+            *(_clocked(point) if clocked else ()),
             *([_or_dash(point.worst)] if known else ()),
             _said(point, report.part),
         ]
@@ -228,6 +233,12 @@ def as_text(report: Explored) -> str:
         *(_errors(name, quantity, report) for name, quantity in QUANTITIES),
         *(_of_quick(name, own) for name, q in QUANTITIES if (own := (report.quick or {}).get(q))),
     ]
+    if clocked:
+        grade, off = next(p.clock.speed for p in points if p.clock), clock_error(PLAN).most
+        notes.append(
+            f"~: before place and route, of the core at speed {grade}; {off:.0%} "
+            "off (RMS) of robots that the model has not seen"
+        )
     if len(points) < len(report.points):
         notes.insert(0, f"{len(points)} of {len(report.points)} designs are shown: the front")
     title = f"{report.robot}: {', '.join(report.functions)} on {report.part}"
@@ -245,6 +256,15 @@ def _cells(point: DesignPoint, quantity: str) -> list[Any]:
     guess, there = point.estimated, point.mapped
     off = f"{misses([point], quantity)[0]:+.1%}" if there else "-"
     return [_or_dash((cells or {}).get(quantity)) for cells in (guess, there)] + [off]
+
+
+def _clocked(point: DesignPoint) -> list[str]:
+    """The clock that is expected, µs from a task to its result, and M tasks/s."""
+    own = point.clock
+    if own is None or point.latency is None:
+        return ["-"] * len(CLOCKED)
+    values = (own.mhz, own.us(point.latency), own.rate(point.interval))
+    return [f"~{value.about:.3g}" for value in values]
 
 
 def _or_dash(value: Any) -> Any:

@@ -36,3 +36,8 @@ def plan_clocks(part: Target, features: Features) -> tuple[ClockEstimate, ...]:
     if part.family != FAMILY:
         return ()
     return clock_estimates(part, PLAN, terms(part.family, features))
+
+
+def slowest_clock(part: Target, features: Features) -> ClockEstimate | None:
+    """The same at the part's slowest grade; None where no model was fitted."""
+    return next(iter(plan_clocks(part, features)), None)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..design.clock import ClockEstimate
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
@@ -254,7 +255,8 @@ class DesignPoint(Record):
     ``latency`` [cycles] and ``estimated`` are None of what needs too many multipliers, ``mapped``
     is where Yosys has not counted; ``generate`` is the command that makes it, None for what a
     command line cannot say. ``worst``: its coordinates with the largest errors, at the limits and
-    at a tenth of them; None of quick designs, which have no words.
+    at a tenth of them; None of quick designs, which have no words. ``clock``: that is expected at
+    the part's slowest speed grade; None where that is not known.
     """
 
     choices: Mapping[str, Any]
@@ -269,6 +271,7 @@ class DesignPoint(Record):
     worst: str | None = None
     fits: bool = False
     pareto: bool = False
+    clock: ClockEstimate | None = None
 
     @property
     def cells(self) -> Mapping[str, int] | None:

@@ -30,6 +30,7 @@ from tests.test_imports import imports, modules, room_of
 POINT = {
     *("choices", "interval", "latency", "evaluations_per_clock", "multipliers", "estimated"),
     *("mapped", "generate", "fits", "pareto", "worst"),
+    "clock",
 }
 SITES = {"luts", "logic", "memory", "flip_flops", "block_rams"}
 WRITTEN = ("explore.json", "pareto.svg", "report.html")
