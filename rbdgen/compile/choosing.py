@@ -113,8 +113,8 @@ class Chosen:
         """The answer in a line; where nothing reaches the wishes, what to give up."""
         if self.best.reaches:
             return (
-                f"wanted {self.wishes}: the smallest of {len(self.tried)} designs tried that "
-                f"should reach that is {self.best}"
+                f"wanted {self.wishes}: the smallest that should reach that, of {len(self.tried)} "
+                f"tried, is {self.best}"
             )
         own = self.best
         give = []
@@ -129,7 +129,7 @@ class Chosen:
         if own.need.fits and quick.reaches:
             give.append(f"or a part of speed {faster.speed}, which should reach it")
         return (
-            f"wanted {self.wishes}: NOTHING of {len(self.tried)} designs tried should reach that; "
+            f"wanted {self.wishes}: NOTHING of {len(self.tried)} tried should reach that; "
             f"the nearest is {own}; settle for {', '.join(give)}"
         )
 
