@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..design.coordinates import Field
 from ..design.facts import FunctionFacts
-from ..design.manifest import HardwareManifest, PortField
+from ..design.manifest import HardwareManifest, PortField, RegisterFacts
 from ..graph.word import kind_of, spell
 from ..shell.emit import LONG, Off, verilog_file
+from ..shell.task_packets import Status
+from ..system.records import WORD_BITS
 from ..system.templates import render
 from ..tasks.routes import UNREAD
 
 ROW = 80  # bits in a line of VHDL
 SIDES = "task", "result"
 RESERVED = {"function": "code"}  # words of both languages
+# Of a packet's first word: its field → that word, how many of its bits, and the first of them. A
+# status of 1 says that a value in the result overflowed.
+HEADER = {"function": (0, 8, 0), "overflow": (0, 8, 8), "tag": (0, 16, 16)}
+# The first word's fields of each side, the highest bits first.
+HEADER_WORDS = {
+    "task": (("tag", 16), ("options", 8), ("code", 8)),
+    "result": (("tag", 16), ("status", 8), ("code", 8)),
+}
 ASCII = {"·": "*", "²": "^2", "³": "^3", "⁴": "^4"}
 OFF = (
     LONG,
@@ -31,7 +41,8 @@ class HdlField:
 
     ``name``: an identifier of both languages; ``word``: the manifest's, as ``qdd[2]``; ``used``:
     the bits that its values need, None where nothing reads or writes them; ``of``, ``unit``: ""
-    where there is none; ``example``: its word in an example.
+    where there is none; ``example``: its word in an example; ``packet``: its word of 32 bits in a
+    packet, and how many bits of it, from which on; None where it is in none.
     """
 
     name: str
@@ -44,6 +55,18 @@ class HdlField:
     of: str
     unit: str
     example: int
+    packet: tuple[int, int, int] | None
+
+    @property
+    def packet_bits(self) -> str:
+        """``word 3``, or ``word 0, bits 31:16`` of what shares its word."""
+        if self.packet is None:
+            return ""
+        word, width, low = self.packet
+        if self.signed:
+            return f"word {word}"
+        bits = f"bits {low + width - 1}:{low}" if width > 1 else f"bit {low}"
+        return f"word {word}, {bits}"
 
     @property
     def high(self) -> int:
@@ -89,6 +112,11 @@ class HdlType:
     fields: tuple[HdlField, ...]
 
     @property
+    def packet_words(self) -> int:
+        """Words of its packet."""
+        return 1 + max(field.packet[0] for field in self.fields if field.packet)
+
+    @property
     def name(self) -> str:
         return f"{self.prefix}{self.side}_t"
 
@@ -128,6 +156,10 @@ class HdlType:
         """
         return f"{self.prefix}{self.side}_{field.name}_FRACTION"
 
+    def word_of(self, field: HdlField) -> str:
+        """The name of the constant that says which word of a packet a field is in."""
+        return f"{self.prefix}{self.side}_{field.name}_WORD"
+
 
 def _in_ascii(text: str) -> str:
     return "".join(ASCII.get(c, c) for c in text)
@@ -144,24 +176,44 @@ def hdl_types(entry: HardwareManifest) -> list[HdlType]:
     A function's have the fields' bits in the same places, by the names of what it takes and gives.
     """
     sides = entry.ports.input.fields, entry.ports.output.fields
+    places = [_in_packets(entry, fields) for fields in sides]
     examples = [(own.task, own.result) for own in entry.examples]
     if entry.is_core:
         (first,) = examples
         return [
-            HdlType(side, "", True, tuple(_field(own, own, words) for own in fields))
-            for side, fields, words in zip(SIDES, sides, first, strict=True)
+            HdlType(side, "", True, tuple(_field(own, own, words, at) for own in fields))
+            for side, fields, words, at in zip(SIDES, sides, first, places, strict=True)
         ]
     found = [
-        HdlType(side, "", False, tuple(_field(own, own, {}) for own in fields))
-        for side, fields in zip(SIDES, sides, strict=True)
+        HdlType(side, "", False, tuple(_field(own, own, {}, at) for own in fields))
+        for side, fields, at in zip(SIDES, sides, places, strict=True)
     ]
     for (name, own), words in zip(entry.tasks.functions.items(), examples, strict=True):
-        both = _operands(own), _results(own)
+        both, most = (_operands(own), _results(own)), (len(own.inputs), len(own.outputs))
         for k, side in enumerate(SIDES):
             # tags, codes and flags are of all functions
             fields = [(at, both[k].get(at.name, None if at.signed else at)) for at in sides[k]]
-            found.append(HdlType(side, name, True, tuple(_field(*own, words[k]) for own in fields)))
+            sent = {word: at for word, at in places[k].items() if at[0] <= most[k]}
+            both_names = tuple(_field(*own, words[k], sent) for own in fields)
+            found.append(HdlType(side, name, True, both_names))
     return found
+
+
+def _in_packets(
+    entry: HardwareManifest, fields: Sequence[PortField]
+) -> dict[str, tuple[int, int, int]]:
+    """Field → its word of a packet, how many of its bits, and the first of them.
+
+    A core's packet has a word for each number, then the flags, 32 to a word. An accelerator's
+    begins with a word of the function, the options or the status, and the tag.
+    """
+    numbers = [own.name for own in fields if own.signed]
+    flags = [own.name for own in fields if not own.signed]
+    if entry.is_core:
+        found = {name: (k, WORD_BITS, 0) for k, name in enumerate(numbers)}
+        at = ((len(numbers) + k // WORD_BITS, 1, k % WORD_BITS) for k in range(len(flags)))
+        return found | dict(zip(flags, at, strict=True))
+    return HEADER | {name: (1 + k, WORD_BITS, 0) for k, name in enumerate(numbers)}
 
 
 def _operands(own: FunctionFacts) -> dict[str, Field]:
@@ -174,10 +226,15 @@ def _results(own: FunctionFacts) -> dict[str, Field]:
     return {spell("w", k): field for k, field in enumerate(own.outputs)}
 
 
-def _field(at: PortField, own: Field | None, words: Mapping[str, int]) -> HdlField:
+def _field(
+    at: PortField,
+    own: Field | None,
+    words: Mapping[str, int],
+    places: Mapping[str, tuple[int, int, int]],
+) -> HdlField:
     """A payload's field with the word that is in it, None of a function that has none there.
 
-    ``words``: of an example, by name.
+    ``words``: of an example, by name; ``places``: of the payload's fields in a packet.
     """
     word = own or at
     return HdlField(
@@ -191,6 +248,7 @@ def _field(at: PortField, own: Field | None, words: Mapping[str, int]) -> HdlFie
         word.of or "",
         word.unit or "",
         words.get(word.name, 0),
+        places.get(at.name),
     )
 
 
@@ -205,12 +263,20 @@ def hdl_packages(entry: HardwareManifest) -> dict[str, str]:
         "core": entry.is_core,
         "scaled": scaled,
         "first": scaled.numbers[0],
+        "header": HEADER_WORDS,
+        "statuses": Status,
+        "registers": registers_of(entry),
     }
     text = render("verilog/package.sv.jinja", **values)
     return {
         f"{name}_pkg.sv": verilog_file(text, OFF),
         f"{name}_pkg.vhd": render("verilog/package.vhd.jinja", **values, vhdl=vhdl_name(name)),
     }
+
+
+def registers_of(entry: HardwareManifest) -> tuple[RegisterFacts, ...]:
+    """The registers on AXI4-Lite, the same of all shells; none of a core's."""
+    return next((own.registers for own in entry.axi.values() if own.registers), ())
 
 
 def vhdl_name(name: str) -> str:

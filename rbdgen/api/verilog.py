@@ -30,6 +30,7 @@ from ..schedule.difference_constraints import capacity
 from ..schedule.pipelined import region_name
 from ..shell.axi import Shell
 from ..shell.emit import CoreInstance, Emitted, Hardware, Port, emit, ports_of, stream_shells
+from ..shell.task_packets import Status
 from ..system.templates import render
 from ..tasks.routes import CODES
 from .c_header import header_of
@@ -37,7 +38,7 @@ from .compilation import Compilation, Files, closed, described, graph_files, sou
 from .design_file import ROBOT, design_text
 from .facts import given_angles, hardware_facts, port_facts
 from .folder import digests
-from .hdl_types import hdl_packages, hdl_types
+from .hdl_types import hdl_packages, hdl_types, registers_of
 from .vectors import examples_of
 
 if TYPE_CHECKING:
@@ -285,9 +286,5 @@ def design_readme(entry: HardwareManifest, files: Iterable[str]) -> str:
         graphs=sorted(own for own in files if own.startswith("graph")),
         types=hdl_types(entry),
         registers=registers_of(entry),
+        statuses=Status,
     )
-
-
-def registers_of(entry: HardwareManifest) -> tuple[RegisterFacts, ...]:
-    """The registers on AXI4-Lite, the same of all shells; none of a core's."""
-    return next((own.registers for own in entry.axi.values() if own.registers), ())

@@ -240,6 +240,95 @@ def test_cycles_of_the_protocol(folders: dict[str, Path], name: str, tmp_path: P
         assert rows["o__payload"][at] != "A" or right == "1"
 
 
+PACKETS = """
+module bench;
+    import @NAME@_pkg::*;
+    reg clk = 0, rst = 1, valid = 0;
+    wire ready, given, last;
+    wire [31:0] found;
+    @PREFIX@task_t task_in;
+    @PREFIX@result_t right;
+    reg [31:0] sent [0:@PREFIX@TASK_WORDS - 1], came [0:@PREFIX@RESULT_WORDS - 1], due;
+    reg ends;
+    integer k = 0, n = 0;
+    @HEADER@
+    always #5 clk = !clk;
+    @NAME@_axi_words dynamics (
+        .clk(clk), .rst(rst), @LITE@
+        .s_axis_tdata(sent[k]), .s_axis_tvalid(valid), .s_axis_tready(ready),
+        .s_axis_tlast(ends),
+        .m_axis_tdata(found), .m_axis_tvalid(given), .m_axis_tready(1'b1), .m_axis_tlast(last));
+    always_comb ends = k == @PREFIX@TASK_WORDS - 1; // names in a port's expression become wires
+    initial begin
+        task_in = @PREFIX@EXAMPLE_TASK;
+        right = @PREFIX@EXAMPLE_RESULT;
+        @FILL@
+        repeat (2) @(negedge clk);
+        rst = 0;
+        valid = 1;
+        while (n < @PREFIX@RESULT_WORDS) @(negedge clk) if (given === 1) begin
+            if (last != (n == @PREFIX@RESULT_WORDS - 1)) $fatal(1, "TLAST");
+            came[n] = found;
+            n = n + 1;
+        end
+        @CHECK@
+        $display("right");
+        $finish;
+    end
+    always @(posedge clk) if (valid && ready) begin
+        #1 valid = !ends;
+        if (valid) k = k + 1;
+    end
+    initial #20000 $fatal(1, "no result");
+endmodule
+"""
+
+
+@pytest.mark.rtl
+@pytest.mark.parametrize(("name", "function"), [("many", "id"), ("many", "m"), ("torque", "")])
+def test_packets_by_the_constants(
+    folders: dict[str, Path], name: str, function: str, tmp_path: Path
+) -> None:
+    """The example as a packet and its result, every word by the names in the package alone."""
+    prefix = f"{function}_" if function else ""
+    task, result = [own for own in hdl_types(entry_of(folders[name])) if own.function == function]
+    fill = [f"sent[{task.word_of(f)}] = $signed(task_in.{f.name});" for f in task.numbers]
+    check = [
+        f"due = $signed(right.{f.name}); "
+        f"if (came[{result.word_of(f)}] !== due) $fatal(1, \"{f.name}\");"
+        for f in result.numbers
+    ]
+    lite = header = ""
+    if function:
+        header = "task_header_t first; result_header_t answer;"
+        fill += [f"first = '0; first.code = {prefix}CODE; first.tag = 16'hBEE5; sent[0] = first;"]
+        check += ["answer = came[0];", "if (answer.tag != 16'hBEE5) $fatal(1, \"tag\");"]
+        check += [f"if (answer.code != {prefix}CODE) $fatal(1, \"code\");"]
+        check += ["if (answer.status != STATUS_OK) $fatal(1, \"status\");"]
+        ports = "awaddr awvalid wdata wstrb wvalid bready araddr arvalid rready".split()
+        lite = " ".join(f".s_axil_{port}('0)," for port in ports)
+    else:
+        flags = [f for f in result.fields if not f.signed]
+        check += [f"if (came[{result.word_of(f)}] != 0) $fatal(1, \"{f.name}\");" for f in flags]
+    text = filled(
+        PACKETS,
+        NAME=name,
+        PREFIX=prefix,
+        HEADER=header,
+        LITE=lite,
+        FILL="\n        ".join(fill),
+        CHECK="\n        ".join(check),
+    )
+    bench, program = tmp_path / "bench.sv", tmp_path / "bench.vvp"
+    bench.write_text(text)
+    ends = "_pkg.sv", ".v", "_axi_words.v"
+    sources = [folders[name] / f"{name}{end}" for end in ends]
+    command = [binary("iverilog"), "-g2012", "-s", "bench", "-o", program, *sources, bench]
+    subprocess.run(command, check=True)
+    done = subprocess.run([binary("vvp"), program], capture_output=True, text=True)
+    assert done.stdout.splitlines()[:1] == ["right"], done.stdout
+
+
 SCOPED = """
 module scoped (input @NAME@_pkg::task_t one, output @NAME@_pkg::@RESULT@ two,
     output logic parity, output int clocks);
