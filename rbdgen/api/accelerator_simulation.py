@@ -19,7 +19,8 @@ from ..system.quoting import Progress
 from ..system.workers import cores
 from ..tasks.routes import CODES, ROLLOUTS
 from ..tasks.stages import Accelerator
-from ..tools.model import Model, Result, read_vcd
+from ..tools.dump import read_vcd
+from ..tools.model import Model, Result
 from ..tools.toolchain import SimulationError
 from .folder import write_file, writing
 from .integer_model import load_core

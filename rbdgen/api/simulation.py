@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -19,10 +18,10 @@ from ..design.facts import AcceleratorRun, CoreRun
 from ..design.manifest import HardwareManifest
 from ..draw.tables import simulation_text
 from ..graph.accuracy import REPORTED
-from ..graph.word import indices, kind_of
 from ..system.files import beside
-from ..system.quoting import Progress, printable
+from ..system.quoting import Progress
 from ..system.signals import meanwhile
+from ..tools.dump import add_numbers
 from ..tools.model import Model, Result
 from .accelerator_simulation import WAVES, simulate_accelerator
 from .calibration import calibrated, in_words, read_calibration
@@ -36,32 +35,32 @@ from .reference import golden_model
 from .reports import TIMELINE
 from .results import JUDGED, STALL, Mismatch, Report, entries_of, keep_promise, portions
 from .stimulus import within_limits
+from .waves import GTKWAVE, SURFER, gtkwave_layout, shown_numbers, surfer_layout
 
 BATCH, FEWEST = 50_000, 1000
 NUMBERS = 10_000_000  # of inputs and outputs in a batch
 REPORT = "simulation.json"
-LAYOUT = "simulation.gtkw"
-# Flags of traces in GTKWave's files: two bits of a stream; a signed number with a binary point.
-BITS, REALS = "@28", "@40000424"
-GROUP, ENDS = "@c00200", "@1401200"
 
 
 class Simulation(Report[CoreRun | AcceleratorRun]):
     """The result of `simulate`; ``waves``: the files of a trace, if it wrote one, and ``gtkwave``
-    the command that shows them."""
+    and, of a core, ``surfer``: the commands that show them."""
 
     def __init__(self, facts: CoreRun | AcceleratorRun, waves: Sequence[Path] = ()) -> None:
         super().__init__(facts)
         if waves:
             self["waves"] = [str(own) for own in waves]
-            shown = [str(own) for own in waves if own.suffix != ".svg"]
-            self["gtkwave"] = shlex.join(["gtkwave", *shown])
+            dump, *layouts = (str(own) for own in waves if own.suffix != ".svg")
+            self["gtkwave"] = shlex.join(["gtkwave", dump, *layouts[:1]])
+            if layouts:
+                self["surfer"] = shlex.join(["surfer", dump, "--command-file", layouts[1]])
 
     def headline(self) -> str:
         return f"simulation: {self.facts.headline}"
 
     def as_text(self) -> str:
-        lines = [f"waves: {', '.join(self['waves'])}", self["gtkwave"]] if "waves" in self else []
+        lines = [f"waves: {', '.join(self['waves'])}"] if "waves" in self else []
+        lines += [self[viewer] for viewer in ("gtkwave", "surfer") if viewer in self]
         return "\n".join([simulation_text(self.facts), *([""] if lines else []), *lines])
 
 
@@ -103,7 +102,7 @@ def simulate(
     else:
         run = simulate_accelerator(made, model, place, entry, states, seed, progress, waves)
     write_file(place / REPORT, json.dumps(run.to_json(), indent=2) + "\n")
-    written = (WAVES, LAYOUT if made.is_core else TIMELINE) if waves else ()
+    written = (WAVES, *((GTKWAVE, SURFER) if made.is_core else (TIMELINE,))) if waves else ()
     return Simulation(run, [place / name for name in written])
 
 
@@ -142,11 +141,15 @@ def simulate_core(
     if waves:
         few = next(batches(core, min(states, 100), seed))
         words = to_words(core, few)
+        numbers = shown_numbers(core, entry.name, text_of(place, f"{entry.name}.v"))
         with writing(place / WAVES), beside(place / WAVES) as waves_file:
             tokens = np.stack([words[n] for n in core.fixed.inputs], axis=1)
             model.run(tokens, waves=waves_file, held=held)
-            waves_file.replace(place / WAVES)
-        write_file(place / LAYOUT, layout(core, entry, text_of(place, f"{entry.name}.v")))
+            with beside(place / WAVES) as whole:
+                add_numbers(waves_file, whole, numbers)
+                whole.replace(place / WAVES)
+        write_file(place / GTKWAVE, gtkwave_layout(entry.name, numbers))
+        write_file(place / SURFER, surfer_layout(entry.name, numbers))
 
     notes = []
     judged = keep_promise(place, accuracy, core.design.error)
@@ -185,45 +188,6 @@ def too_few(states: int, what: str, enough: int) -> str:
     """The note on what so few states do not show."""
     few = "1 state is" if states == 1 else f"{states} states are"
     return f"{few} too few to judge {what}; {enough} are enough"
-
-
-def layout(core: Specification, entry: HardwareManifest, verilog: str) -> str:
-    """A file of GTKWave that shows `WAVES`: the streams, then real numbers: every word of the task
-    and of its result, those of a joint together, and what each datapath of ``verilog`` does."""
-    top, robot = f"TOP.{entry.name}", core.front.canonical
-    stream = [f"{top}.{own}" for own in ("clk", "i__valid", "i__ready", "o__valid", "o__ready")]
-    lines = [f'[dumpfile] "{WAVES}"', BITS, *stream]
-    graph = core.fixed.graph
-    words = [("i__payload", name, core.fixed.inputs[name]) for name in graph.inputs]
-    words += [("o__payload", name, core.fixed.formats[own]) for name, own in graph.outputs.items()]
-    groups: dict[str, list[str]] = {}
-    for port, name, word in words:
-        at = indices(name)
-        joint = len(at) == 1 and at[0] < len(robot.joints) == core.front.robot.nv
-        group = printable(robot.joints[at[0]].name) if joint else kind_of(name)
-        shown = f"{top}.{port}.{name}[{word.width - 1}:0]"
-        groups.setdefault(group, []).extend([f"[fpshift_count] {word.fraction}", shown])
-    for part, signal, width, rows in _datapaths(verilog, entry.name):
-        fractions = {core.fixed.formats[graph.nodes[row]].fraction for row in rows}
-        if len(fractions) == 1:  # else it has no one binary point
-            shown = f"{top}.{part}.{signal}[{width - 1}:0]"
-            groups.setdefault(part, []).extend([f"[fpshift_count] {fractions.pop()}", shown])
-    for group, traces in groups.items():
-        lines += [GROUP, f"-{group}", REALS, *traces, ENDS, f"-{group}"]
-    return "\n".join([*lines, ""])
-
-
-def _datapaths(verilog: str, name: str) -> Iterator[tuple[str, str, int, list[int]]]:
-    """(module, signal, bits, lines of the graph's text) of the values in a core's datapaths."""
-    for module in re.finditer(rf"^module \\{name}\.(\w+) .*?^endmodule", verilog, re.M | re.S):
-        for own in re.finditer(r" \[(\d+):0\] (n\d+);(?: .*;)?  // (.*)$", module[0], re.M):
-            if not re.search(rf"^  input.* {own[2]};", module[0], re.M):
-                yield (
-                    module[1],
-                    own[2],
-                    int(own[1]) + 1,
-                    [int(k) for k in re.findall(r"%(\d+)", own[3])],
-                )
 
 
 def batches(

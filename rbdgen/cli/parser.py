@@ -58,7 +58,7 @@ def parser() -> Parser:
     made.add_argument(
         "--waves",
         action="store_true",
-        help="write DIR/simulation.vcd too; a core's simulation.gtkw, or timeline.svg",
+        help="write DIR/simulation.vcd too; layouts of a core's for viewers, or timeline.svg",
     )
     made.add_argument(
         "--calibration",

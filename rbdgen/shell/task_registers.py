@@ -107,7 +107,9 @@ def register_table(
         HostRegister("lanes", 0x38, "words in a beat of the links"),
     )
     results = (
-        HostRegister(f"results_{function.name}", RESULTS_OFFSET + 4 * code, f"results of {function.name}")
+        HostRegister(
+            f"results_{function.name}", RESULTS_OFFSET + 4 * code, f"results of {function.name}"
+        )
         for code, function in sorted(functions.items())
     )
     of_robot = (

@@ -1,14 +1,10 @@
-"""A built design as a Python object: NumPy batches in, NumPy batches out, every bit.
-
-A value change dump, read as a clocked design sees it: each signal's value in each cycle.
-"""
+"""A built design as a Python object: NumPy batches in, NumPy batches out, every bit."""
 
 from __future__ import annotations
 
 import ctypes
 import os
-import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -208,81 +204,3 @@ def _checked(inputs: ArrayLike, fields: Sequence[NamedWord], row: str = "token")
                 f"{f.width} bits ({low} to {high})"
             )
     return np.ascontiguousarray(tokens, np.int64)
-
-
-Lines = Iterator[tuple[int, str]]  # with their numbers
-WIDEST = 62  # bits of a signal that is read
-REMARKS = ("$version", "$timescale", "$date", "$comment")
-
-_VARIABLE = re.compile(r"\$var \w+ (\d+) (\S+) (.+?)(?: \[\d+(?::\d+)?\])? \$end")
-_BITS = re.compile(r"b([01]+) (\S+)")
-_BIT = re.compile(r"([01])(\S+)")
-
-
-def read_vcd(file: Path, clock: str, names: Collection[str]) -> dict[str, Int64]:
-    """Name → (cycles,): a signal's value before each rising edge of ``clock``, not negative.
-
-    Names are those of the scopes and of the signal, joined by "/".
-
-    Raises SimulationError for a file that cannot be read or is no such dump, with its line, and for
-    a signal that it lacks or that has more than 62 bits.
-    """
-    try:
-        with file.open(encoding="ascii") as text:
-            lines = ((number, line.strip()) for number, line in enumerate(text, 1))
-            codes = _codes(file, lines, {clock, *names})
-            value = dict.fromkeys(codes.values(), 0) | {codes[clock]: 1}
-            found: dict[str, list[int]] = {name: [] for name in names}
-            for changes in _changes(file, lines, value.keys()):
-                if changes.get(codes[clock]) and not value[codes[clock]]:
-                    for name, values in found.items():
-                        values.append(value[codes[name]])
-                value |= changes
-    except (OSError, UnicodeDecodeError) as error:
-        raise SimulationError(f"{file}: {error}") from None
-    return {name: np.array(values, np.int64) for name, values in found.items()}
-
-
-def _codes(file: Path, lines: Lines, wanted: Collection[str]) -> dict[str, str]:
-    """The name of each wanted signal in the dump's body; the header's lines are used up."""
-    codes: dict[str, str] = {}
-    scopes: list[str] = []
-    for number, line in lines:
-        match line.split():
-            case ["$scope", _, scope, "$end"]:
-                scopes.append(scope)
-            case ["$upscope", "$end"] if scopes:
-                scopes.pop()
-            case ["$var", *_] if found := _VARIABLE.fullmatch(line):
-                name = "/".join([*scopes, found[3]])
-                if name in wanted and int(found[1]) > WIDEST:
-                    raise SimulationError(
-                        f"{file}:{number}: {name} has {found[1]} bits, at most {WIDEST} are read"
-                    )
-                codes[name] = found[2]
-            case ["$enddefinitions", "$end"]:
-                if missing := [name for name in wanted if name not in codes]:
-                    raise SimulationError(f"{file}: no signal {min(missing)}")
-                return {name: codes[name] for name in wanted}
-            case [first, *_] if first not in REMARKS:
-                raise SimulationError(f"{file}:{number}: not of a dump's header: {line}")
-    raise SimulationError(f"{file}: ends within its header")
-
-
-def _changes(file: Path, lines: Lines, codes: Collection[str]) -> Iterator[dict[str, int]]:
-    """The new values that each point of time brings for the signals called ``codes``."""
-    time, new = -1, dict[str, int]()
-    for number, line in lines:
-        if line[:1] == "#":
-            yield new
-            new = {}
-            if not line[1:].isdigit() or int(line[1:]) <= time:
-                raise SimulationError(f"{file}:{number}: time does not advance: {line}")
-            time = int(line[1:])
-        elif line:
-            found = _BITS.fullmatch(line) or _BIT.fullmatch(line)
-            if not found or time < 0:
-                raise SimulationError(f"{file}:{number}: no change of a value: {line}")
-            if found[2] in codes:
-                new[found[2]] = int(found[1], 2)
-    yield new

@@ -295,21 +295,22 @@ def test_packets_by_the_constants(
     fill = [f"sent[{task.word_of(f)}] = $signed(task_in.{f.name});" for f in task.numbers]
     check = [
         f"due = $signed(right.{f.name}); "
-        f"if (came[{result.word_of(f)}] !== due) $fatal(1, \"{f.name}\");"
+        f'if (came[{result.word_of(f)}] !== due) $fatal(1, "{f.name}");'
         for f in result.numbers
     ]
     lite = header = ""
     if function:
         header = "task_header_t first; result_header_t answer;"
         fill += [f"first = '0; first.code = {prefix}CODE; first.tag = 16'hBEE5; sent[0] = first;"]
-        check += ["answer = came[0];", "if (answer.tag != 16'hBEE5) $fatal(1, \"tag\");"]
-        check += [f"if (answer.code != {prefix}CODE) $fatal(1, \"code\");"]
-        check += ["if (answer.status != STATUS_OK) $fatal(1, \"status\");"]
-        ports = "awaddr awvalid wdata wstrb wvalid bready araddr arvalid rready".split()
+        check += ["answer = came[0];", 'if (answer.tag != 16\'hBEE5) $fatal(1, "tag");']
+        check += [f'if (answer.code != {prefix}CODE) $fatal(1, "code");']
+        check += ['if (answer.status != STATUS_OK) $fatal(1, "status");']
+        ports = ("awaddr", "awvalid", "wdata", "wstrb", "wvalid", "bready")
+        ports += ("araddr", "arvalid", "rready")
         lite = " ".join(f".s_axil_{port}('0)," for port in ports)
     else:
         flags = [f for f in result.fields if not f.signed]
-        check += [f"if (came[{result.word_of(f)}] != 0) $fatal(1, \"{f.name}\");" for f in flags]
+        check += [f'if (came[{result.word_of(f)}] != 0) $fatal(1, "{f.name}");' for f in flags]
     text = filled(
         PACKETS,
         NAME=name,

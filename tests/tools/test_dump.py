@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.tools.model import read_vcd
+from rbdgen.tools.dump import Number, add_numbers, read_vcd
 from rbdgen.tools.toolchain import SimulationError
 
 HEADER = """$version made by hand $end
@@ -70,6 +70,22 @@ def test_values_are_those_before_the_edge(tmp_path: Path) -> None:
 def test_faults_are_reported(tmp_path: Path, text: str, name: str, message: str) -> None:
     with pytest.raises(SimulationError, match=message):
         read(tmp_path, text, name)
+
+
+def test_words_as_numbers(tmp_path: Path) -> None:
+    """Reals behind every change of their word, declared at the end; the dump reads as before."""
+    source, target = tmp_path / "made.vcd", tmp_path / "numbers.vcd"
+    source.write_text(HEADER + BODY)
+    word = "top/part/word[2]"
+    shown = [Number("elbow", "q_1", word, 4, 2), Number("part", "n7", word, 4, 0)]
+    add_numbers(source, target, shown)
+    text = target.read_text()
+    declared = ["elbow $end\n$var real 64 !0 q_1 $end", "part $end\n$var real 64 !1 n7 $end"]
+    for own in declared:
+        assert f"$scope module {own}\n$upscope $end\n" in text
+    for bits, quarter, whole in (("0011", 0.75, 3.0), ("1000", -2.0, -8.0), ("0001", 0.25, 1.0)):
+        assert f'b{bits} "\nr{quarter} !0\nr{whole} !1\n' in text
+    assert read(tmp_path, text, word) == read(tmp_path, HEADER + BODY, word)
 
 
 def test_no_file(tmp_path: Path) -> None:

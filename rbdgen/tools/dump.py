@@ -1,0 +1,156 @@
+"""Value change dumps: read as a clocked design sees them, and with words as the numbers they are.
+
+A dump's reals are shown by every viewer; a binary point of a word is known to few.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .toolchain import SimulationError
+
+Int64 = NDArray[np.int64]
+
+Lines = Iterator[tuple[int, str]]  # with their numbers
+WIDEST = 62  # bits of a signal that is read
+REMARKS = ("$version", "$timescale", "$date", "$comment")
+
+_VARIABLE = re.compile(r"\$var \w+ (\d+) (\S+) (.+?)(?: \[\d+(?::\d+)?\])? \$end")
+_BITS = re.compile(r"b([01]+) (\S+)")
+_BIT = re.compile(r"([01])(\S+)")
+_REAL = re.compile(r"r\S+ \S+")
+
+
+def read_vcd(file: Path, clock: str, names: Collection[str]) -> dict[str, Int64]:
+    """Name → (cycles,): a signal's value before each rising edge of ``clock``, not negative.
+
+    Names are those of the scopes and of the signal, joined by "/".
+
+    Raises SimulationError for a file that cannot be read or is no such dump, with its line, and for
+    a signal that it lacks or that has more than 62 bits.
+    """
+    try:
+        with file.open(encoding="ascii") as text:
+            lines = ((number, line.strip()) for number, line in enumerate(text, 1))
+            codes = _codes(file, lines, {clock, *names})
+            value = dict.fromkeys(codes.values(), 0) | {codes[clock]: 1}
+            found: dict[str, list[int]] = {name: [] for name in names}
+            for changes in _changes(file, lines, value.keys()):
+                if changes.get(codes[clock]) and not value[codes[clock]]:
+                    for name, values in found.items():
+                        values.append(value[codes[name]])
+                value |= changes
+    except (OSError, UnicodeDecodeError) as error:
+        raise SimulationError(f"{file}: {error}") from None
+    return {name: np.array(values, np.int64) for name, values in found.items()}
+
+
+def _codes(file: Path, lines: Lines, wanted: Collection[str]) -> dict[str, str]:
+    """The name of each wanted signal in the dump's body; the header's lines are used up."""
+    codes: dict[str, str] = {}
+    scopes: list[str] = []
+    for number, line in lines:
+        match line.split():
+            case ["$scope", _, scope, "$end"]:
+                scopes.append(scope)
+            case ["$upscope", "$end"] if scopes:
+                scopes.pop()
+            case ["$var", *_] if found := _VARIABLE.fullmatch(line):
+                name = "/".join([*scopes, found[3]])
+                if name in wanted and int(found[1]) > WIDEST:
+                    raise SimulationError(
+                        f"{file}:{number}: {name} has {found[1]} bits, at most {WIDEST} are read"
+                    )
+                codes[name] = found[2]
+            case ["$enddefinitions", "$end"]:
+                if missing := [name for name in wanted if name not in codes]:
+                    raise SimulationError(f"{file}: no signal {min(missing)}")
+                return {name: codes[name] for name in wanted}
+            case [first, *_] if first not in REMARKS:
+                raise SimulationError(f"{file}:{number}: not of a dump's header: {line}")
+    raise SimulationError(f"{file}: ends within its header")
+
+
+def _changes(file: Path, lines: Lines, codes: Collection[str]) -> Iterator[dict[str, int]]:
+    """The new values that each point of time brings for the signals called ``codes``."""
+    time, new = -1, dict[str, int]()
+    for number, line in lines:
+        if line[:1] == "#":
+            yield new
+            new = {}
+            if not line[1:].isdigit() or int(line[1:]) <= time:
+                raise SimulationError(f"{file}:{number}: time does not advance: {line}")
+            time = int(line[1:])
+        elif line and not _REAL.fullmatch(line):
+            found = _BITS.fullmatch(line) or _BIT.fullmatch(line)
+            if not found or time < 0:
+                raise SimulationError(f"{file}:{number}: no change of a value: {line}")
+            if found[2] in codes:
+                new[found[2]] = int(found[1], 2)
+    yield new
+
+
+@dataclass(frozen=True)
+class Number:
+    """A real variable of a dump: the signed word of ``width`` bits called ``signal``, as `read_vcd`
+    has it, times 2^-``fraction``. ``scope`` and ``name``: letters, digits and underscores."""
+
+    scope: str
+    name: str
+    signal: str
+    width: int
+    fraction: int
+
+
+NUMBERS = "numbers"  # the scope around the scopes of numbers
+
+
+def add_numbers(source: Path, target: Path, numbers: Sequence[Number]) -> None:
+    """Write the dump ``source`` as ``target``, with real variables that follow its words.
+
+    Raises SimulationError as `read_vcd` does.
+    """
+    with source.open(encoding="ascii") as text, target.open("w", encoding="ascii") as out:
+        head = list(_head(text))
+        lines = ((number, line.strip()) for number, line in enumerate(head, 1))
+        codes = _codes(source, lines, {own.signal for own in numbers})
+        # codes that are longer than any of the dump's own
+        longest = max(len(found[2]) for line in head if (found := _VARIABLE.search(line)))
+        made = {own: f"{'!' * longest}{k}" for k, own in enumerate(numbers)}
+        out.writelines([*head[:-1], *_scopes(made), head[-1]])
+        followers: dict[str, list[Number]] = {}
+        for own in numbers:
+            followers.setdefault(codes[own.signal], []).append(own)
+        for line in text:
+            out.write(line)
+            found = _BITS.fullmatch(line.rstrip())
+            for own in followers.get(found[2], ()) if found else ():
+                word = int(found[1], 2) if found else 0
+                value = (word - (word >> (own.width - 1) << own.width)) / 2.0**own.fraction
+                out.write(f"r{value!r} {made[own]}\n")
+
+
+def _head(text: Iterable[str]) -> Iterator[str]:
+    """The lines up to the end of a dump's header."""
+    for line in text:
+        yield line
+        if line.strip() == "$enddefinitions $end":
+            return
+
+
+def _scopes(made: dict[Number, str]) -> Iterator[str]:
+    """Declarations of the real variables, by scope."""
+    yield f"$scope module {NUMBERS} $end\n"
+    for scope in dict.fromkeys(own.scope for own in made):
+        yield f"$scope module {scope} $end\n"
+        for own, code in made.items():
+            if own.scope == scope:
+                yield f"$var real 64 {code} {own.name} $end\n"
+        yield "$upscope $end\n"
+    yield "$upscope $end\n"
