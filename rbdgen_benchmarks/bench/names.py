@@ -58,6 +58,7 @@ PLACES = {
     "vectors": "reliability.vectors",
     "rk4": "rk4.rk4",
     "delays": "delays.delays",
+    "cell-adders": "cell_adders.adders",
     "area-model": "area.area_model",
     "clocks": "clocks.clocks",
     "logarithmic": "logarithmic.logarithmic",

@@ -1,0 +1,105 @@
+"""Sums that the adder behind a hardware multiplier could take in, and what that would save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.design.target import Target
+from rbdgen.graph.fixed import FixedGraph
+from rbdgen.graph.graph import source
+from rbdgen.graph.node import Node, Op
+from rbdgen.schedule.pipelined import duration
+from rbdgen.schedule.units import bind
+from rbdgen.system.quoting import Progress
+
+from .measurement import Row, measurement
+
+CASES: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("iiwa14", "id", {"target": "xcup", "width": 24}),
+    ("iiwa14", "id", {"target": "ecp5-85f"}),
+    ("iiwa14", "id", {"target": "lifcl-40"}),
+    ("iiwa14", "did", {"target": "ecp5-85f"}),
+)
+HEAD = (
+    *("", "products", "they can overflow", "sums", "bits", "fused", "bits fused"),
+    *("of two products", "cycles", "cycles fused"),
+)
+LEGEND = (
+    "Of a task a clock. Fused: a sum with a truncated product that nothing else reads, since\n"
+    "floor(p) + x is floor(p + x) in every bit; x - floor(p) is not. The product's own overflow\n"
+    "would be the sum's. Of two products: so many of the fused. Cycles: of the longest path,\n"
+    "without FIFOs; a fused sum takes none behind its product."
+)
+
+
+@measurement("cell-adders", "a minute", HEAD, cases=lambda: CASES, legend=LEGEND)
+def adders(
+    place: Path, progress: Progress, robot: str, function: str, choices: dict[str, Any]
+) -> Iterator[Row]:
+    """Sums that could be in a multiplier's cell: how many, their bits, and the cycles."""
+    name = f"{robot} {function}, {', '.join(map(str, choices.values()))}"
+    progress(name)
+    made = compile_front(front_end(robot, functions=(function,), fit=False, **choices))
+    fixed = made.plan.fixed
+    yield [name, *counted(fixed, made.front.target).values()]
+
+
+def counted(fixed: FixedGraph, target: Target) -> dict[str, int]:
+    """The numbers of ``HEAD`` of a graph."""
+    nodes, fused = fixed.graph.nodes, fusible(fixed)
+    products = [node for node in nodes if node.op is Op.MUL]
+    sums = [node for node in nodes if node.op in (Op.ADD, Op.SUB)]
+    both = [own for own in fused if all(_is_free(fixed, source(arg)) for arg in own.args)]
+    return {
+        "products": len(products),
+        "overflowing": sum(fixed.overflowing(node) for node in products),
+        "sums": len(sums),
+        "bits": sum(fixed.formats[node].width for node in sums),
+        "fused": len(fused),
+        "fused_bits": sum(fixed.formats[node].width for node in fused),
+        "of_two": len(both),
+        "cycles": longest(fixed, target, {}),
+        "fused_cycles": longest(fixed, target, fused),
+    }
+
+
+def fusible(fixed: FixedGraph) -> dict[Node, Node]:
+    """Sum → the product that its adder could stand behind; the later operand where both could."""
+    found: dict[Node, Node] = {}
+    for node in fixed.graph.nodes:
+        if node.op in (Op.ADD, Op.SUB):
+            places = node.args if node.op is Op.ADD else node.args[:1]
+            free = [source(arg) for arg in places if _is_free(fixed, source(arg))]
+            if free:
+                found[node] = free[-1]
+    return found
+
+
+def _is_free(fixed: FixedGraph, node: Node) -> bool:
+    """Whether a node is a truncated product that one node alone reads."""
+    users = fixed.graph.users[node]
+    while len(users) == 1 and users[0].op is Op.MULC:
+        users = fixed.graph.users[users[0]]
+    return node.op is Op.MUL and not fixed.formats[node].rounded and len(users) == 1
+
+
+def longest(fixed: FixedGraph, target: Target, fused: dict[Node, Node]) -> int:
+    """Cycles of the longest path where ``fused`` sums take none behind their product."""
+    binding, ends = bind(fixed, target), dict[Node, int]()
+    for node in fixed.graph.nodes:
+        if node.op in (Op.CONST, Op.PARAMETER):
+            ends[node] = 0
+        elif node.op is Op.MULC:
+            ends[node] = ends[source(node)]
+        else:
+            own = duration(fixed, binding, target, node)
+            starts = [
+                # what is added comes a cycle before the product's last register
+                ends[source(arg)] + own * (fused.get(node) is not source(arg))
+                for arg in node.args
+            ]
+            ends[node] = max(starts, default=own)
+    return max(ends[node] for node in fixed.graph.nodes)

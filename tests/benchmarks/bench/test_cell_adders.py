@@ -1,0 +1,36 @@
+"""Sums that a multiplier's adder could take in, in a graph that is counted on paper."""
+
+from __future__ import annotations
+
+from rbdgen.design.target import find_target
+from rbdgen.graph.fixed import FixedGraph, Format
+from rbdgen.graph.node import Op
+from rbdgen_benchmarks.bench.cell_adders import counted, fusible
+from tests.support.notation import graph
+
+
+def test_sums_behind_products() -> None:
+    """Fused: a sum with a product, one of two products, no difference from a product, no sum with
+    a product that is rounded or read twice."""
+    made = graph(
+        one="x*y + x",
+        two="w*w + z*z",
+        less="x - y*x",
+        _twice="y*y",
+        third="_twice + x",
+        fourth="_twice - y",
+        _exact="x*x",
+        fifth="_exact + y",
+    )
+    word = Format(12, 8)
+    exact = made.outputs["fifth"].args[0]
+    formats = {node: word if node.op is Op.INPUT else Format(14, 8) for node in made.nodes}
+    formats[exact] = Format(14, 8, rounded=True)
+    fixed = FixedGraph(made, dict.fromkeys("wxyz", word), formats, 18)
+    assert list(fusible(fixed)) == [made.outputs["one"], made.outputs["two"]]
+    found = counted(fixed, find_target("xcup"))
+    assert (found["products"], found["sums"], found["fused"], found["of_two"]) == (6, 6, 2, 1)
+    assert (found["bits"], found["fused_bits"]) == (6 * 14, 2 * 14)
+    # the input's register, four of the product and one that rounds, the sum
+    assert (found["cycles"], found["fused_cycles"]) == (7, 7)
+    assert found["overflowing"] == 6
