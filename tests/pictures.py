@@ -26,6 +26,11 @@ class Picture:
     command: str
     file: str
 
+    @property
+    def quick(self) -> bool:
+        """Whether it takes few seconds, as whatever is small enough to be a pendulum's does."""
+        return not re.search("iiwa14|hyq", self.command)
+
     def made(self, folder: Path) -> bytes:
         """As the command draws it, within an empty folder."""
         place = folder / "D"

@@ -203,7 +203,11 @@ def test_rooms_are_all_there() -> None:
     assert said == {room: floor for room, floor in FLOOR.items() if not room.startswith("__")}
 
 
-@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
+@pytest.mark.parametrize(
+    "picture",
+    [p if p.quick else pytest.param(p, marks=pytest.mark.slow) for p in PICTURES],
+    ids=lambda picture: picture.name,
+)
 def test_pictures(picture: Picture, tmp_path: Path) -> None:
     """What the commands draw today; ``make pictures`` after a change that is meant."""
     kept = ROOT / "docs" / picture.name

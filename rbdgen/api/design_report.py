@@ -35,7 +35,7 @@ from .report_errors import errors_of
 from .reports import Reports, reports_in
 from .stimulus import inputs_of, within_limits
 from .structure import topology
-from .verilog import picture_of
+from .verilog import architecture_of, picture_of
 
 PAGE = "report.html"
 STATES, SEED = 2000, 0
@@ -72,6 +72,7 @@ def report(folder: str | Path, progress: Progress = lambda _: None, trust: bool 
         limits=limits_text(entry.limits),
         caption=CAPTIONS[entry.is_core],
         picture=_svg(picture_of(product)),
+        architecture=_svg(architecture_of(product)) if product.is_core else "",
         timeline=base64.b64encode(there.timeline).decode() if there.timeline else "",
         tree=_svg(organisation(topology(str(place / DESIGN)).facts)),
         signals={region: (_svg(drawn(region, own)), own) for region, own in signals.items()},

@@ -23,7 +23,7 @@ from ..design.manifest import (
 )
 from ..design.naming import design_name
 from ..design.wishes import Wishes
-from ..draw.picture import picture
+from ..draw.picture import architecture, picture
 from ..draw.tables import clock_lines
 from ..graph.fixed import parameter_formats
 from ..schedule.difference_constraints import capacity
@@ -182,6 +182,7 @@ def _about_shell(made: Product, shell: TaskShell) -> ShellFacts:
 
 
 README = "README.md"
+ARCHITECTURE = "architecture.svg"
 
 
 def verilog(made: Compilation) -> Files:
@@ -198,6 +199,8 @@ def verilog(made: Compilation) -> Files:
     emitted = emit(product.accelerator, name, shells, joints)
     entry = manifest_of(product, emitted, identity, made.wanted)
     files = emitted.files | {entry.picture: picture_of(product)} | graph_files(product) | sources
+    if product.is_core:
+        files[ARCHITECTURE] = architecture_of(product)
     files |= hdl_packages(entry)
     if registers := registers_of(entry):
         from ..shell.task_registers import ADDRESS_WIDTH
@@ -266,13 +269,21 @@ def component(entry: HardwareManifest, module: str, ports: Sequence[Port]) -> st
 
 
 def picture_of(product: Product) -> str:
-    """An SVG document."""
-    robot, functions = product.front.robot.name, product.front.design.functions
+    """An SVG document: of a core, what it computes when; of an accelerator, its stages."""
     if product.is_core:
-        return picture(product.plan, f"{robot}: {', '.join(functions)}", product.front.canonical)
+        return picture(product.plan, _title(product), product.front.canonical)
     from ..draw import accelerator as stages
 
-    return stages.picture(product.accelerator, f"{robot}: accelerator")
+    return stages.picture(product.accelerator, f"{product.front.robot.name}: accelerator")
+
+
+def architecture_of(core: Product) -> str:
+    """An SVG document: a core's hardware as a block diagram."""
+    return architecture(core.plan, _title(core), core.front.canonical)
+
+
+def _title(core: Product) -> str:
+    return f"{core.front.robot.name}: {', '.join(core.front.design.functions)}"
 
 
 def design_readme(entry: HardwareManifest, files: Iterable[str]) -> str:

@@ -171,7 +171,7 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
         Entry("visits of tasks before and after it", own, OTHER),
         Entry("free", IDLE),
     ]
-    legend = [[Entry(_meaning(name), colour[name]) for name in there], shown, numbered(names)]
+    legend = [[Entry(spoken_kind(name), colour[name]) for name in there], shown, numbered(names)]
     cycles = f"{length} clock cycle{'s' * (length > 1)}"
     rounds = f"{plan.rounds} rounds of {cycles}"
     width = left + wide * last + 24
@@ -207,7 +207,7 @@ def _label(kind: str, number: int, copies: int) -> str:
     return f"{words}  {number} of {copies}" if copies > 1 else words
 
 
-def _meaning(template: str) -> str:
+def spoken_kind(template: str) -> str:
     """The meaning of a template: what it computes."""
     words = MEANING.get(template.removesuffix(BASE))
     spoken = template.replace(BASE, ", base")

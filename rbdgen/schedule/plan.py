@@ -9,7 +9,7 @@ The channels between regions of a plan: what crosses, and when.
 The protocol of all schedules: pipeline, fold, shared limbs, shared joints.
 
 A new way of sharing is one more class with these properties, and one more row in each table by kind
-of plan: ``rtl.cores.CORES``, ``schedule.features.FEATURES``, ``draw.picture.PICTURES``.
+of plan: ``rtl.cores.CORES``, ``schedule.features.FEATURES``, and both of ``draw.picture``.
 """
 
 from __future__ import annotations

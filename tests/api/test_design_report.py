@@ -22,6 +22,7 @@ from rbdgen.tools.floorplan import Floor
 from rbdgen.tools.nextpnr import PathLeg, Placement
 from rbdgen.tools.report import SynthesisReport as Synthesised
 from rbdgen.tools.report import Usage
+from tests.screenshots import measured
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 
@@ -84,6 +85,7 @@ def test_a_page_is_whole(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
         for name in ("tau[{}]", "dtau_dq[{},:]", "dtau_dqd[{},:]")
         for k, joint in enumerate(("shoulder", "elbow"))
     ]
+    assert "<figcaption>The hardware: what is built" in text
     for name in ("tau", "dtau_dq", "dtau_dqd"):
         assert f"<title>{name}: how large errors are</title>" in text
         assert f"<title>{name}: errors against speed</title>" in text
@@ -231,6 +233,8 @@ def test_pages_without_a_fault_in_a_browser(
         assert picture.stat().st_size > 10_000
         assert "CONSOLE" not in done.stderr
         picture.unlink()
+        for seen in measured(page.parent, [page.name]):
+            assert not seen.faults
 
 
 def test_what_has_no_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

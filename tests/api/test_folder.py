@@ -19,7 +19,15 @@ from rbdgen_host.driver import Dynamics
 from tests.support.made import generated
 
 CHANGED = "changed since it was generated; generate the design again, or --trust it as it is"
-FILES = ("design.yaml", "robot.urdf", "graph.txt", "pipeline.svg", "pendulum_m.v", "pendulum_m.il")
+FILES = (
+    "design.yaml",
+    "robot.urdf",
+    "graph.txt",
+    "pipeline.svg",
+    "architecture.svg",
+    "pendulum_m.v",
+    "pendulum_m.il",
+)
 MASS: dict[str, Any] = {"functions": ("m",)}
 TASKS = MASS | {"accelerator": True}
 

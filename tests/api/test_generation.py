@@ -53,7 +53,8 @@ def test_files(design: Path) -> None:
     )
     for file, digest in manifest["files"].items():
         assert hashlib.sha256((design / file).read_bytes()).hexdigest() == digest
-    ElementTree.parse(design / "pipeline.svg")
+    for picture in ("pipeline.svg", "architecture.svg"):
+        ElementTree.parse(design / picture)
 
 
 @pytest.mark.parametrize("accelerator", [False, True])

@@ -33,11 +33,12 @@ async function smallest(source) {
 async function faults(view, width) {
   const page = view.document;
   const found = [];
+  const within = page.querySelector("article") || page.body; // beside which menus may hide
   const shown = (element) => element.checkVisibility({ opacityProperty: true });
   if (page.documentElement.scrollWidth > width + SLACK) {
     found.push(`the page is ${page.documentElement.scrollWidth} px wide`);
   }
-  for (const element of page.querySelectorAll("article *")) {
+  for (const element of within.querySelectorAll("*")) {
     if (!shown(element) || element.closest("svg, math")) continue;
     const box = element.getBoundingClientRect();
     if (box.width && box.right > width + SLACK && !scrolls(view, element)) {
@@ -53,11 +54,12 @@ async function faults(view, width) {
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const own = node.parentElement;
     if (!node.data.trim() || own.closest("script, style, title, template") || !shown(own)) continue;
-    const scale = own.ownerSVGElement ? own.getScreenCTM().a : 1;
+    const across = own.ownerSVGElement ? own.getScreenCTM() : { a: 1, b: 0 };
+    const scale = Math.hypot(across.a, across.b); // of letters that are turned, too
     const size = parseFloat(view.getComputedStyle(own).fontSize) * scale;
     if (size < LEAST - 0.05) found.push(`${named(own)} has letters of ${size.toFixed(1)} px`);
   }
-  for (const image of page.querySelectorAll("article img")) {
+  for (const image of within.querySelectorAll("img")) {
     const scale = image.getBoundingClientRect().width / image.naturalWidth;
     const letters = image.src.endsWith(".svg") ? await smallest(image.src) : LEAST;
     const size = letters * scale;
