@@ -4,8 +4,9 @@ Visits to one template that follow each other (``graph.visits``) are lanes: limb
 same, or columns that are solved for with the same factors. What else a program visits is computed
 for one number at a time, as ``real`` has it.
 
-All that passes between visits is in one array of words. A template's inputs that differ between its
-visits are rows of it, a number for each lane; so are its results.
+All that passes between visits is in one array of words. A template's results are rows of it, a
+number for each visit; so are its inputs that differ between its visits, unless they lie side by
+side in other visits' results already.
 """
 
 from __future__ import annotations
@@ -24,83 +25,13 @@ from ..graph.visits import (
     factored,
     scaled,
 )
-from ..system.records import Record
 from .interface import ArrayInterface
+from .lane_stages import Lanes, Stage
 from .real import Place, chunks_of, computed, in_parts, literal
 
 WIDEST = 8  # lanes: the doubles of a register of AVX-512
 SAVES = 0.8  # of a graph's operations, at most, are a program's of lanes
 SINE, COSINE = "sine of ", "cosine of "  # and an input
-
-
-@dataclass(frozen=True)
-class Stage:
-    """Visits to a template: one, or several side by side in ``groups`` of ``lanes``.
-
-    ``first``: statements that fill rows before; ``parts``: those of each function, between which
-    are ``slots`` values; ``last``: statements that give outputs. Rows of a group that are read
-    begin at word ``read``, its results at ``given``; each group has ``reads`` and ``gives`` rows.
-    ``constants``: rows of numbers, group by group.
-    """
-
-    name: str
-    visits: int
-    parts: tuple[tuple[str, ...], ...]
-    slots: int
-    operations: int
-    lanes: int = 1
-    groups: int = 1
-    first: tuple[str, ...] = ()
-    last: tuple[str, ...] = ()
-    read: int = 0
-    given: int = 0
-    reads: int = 0
-    gives: int = 0
-    constants: tuple[tuple[str, ...], ...] = ()
-    divides: bool = False
-
-
-@dataclass(frozen=True)
-class Lanes:
-    """Stages of one state, in their order, and the number of words between them.
-
-    ``zeros``: the first word of rows, and their lanes, that are zero before the first stage.
-    """
-
-    stages: tuple[Stage, ...]
-    words: int
-    zeros: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def facts(self) -> LaneFacts:
-        """The manifest's entry of one state."""
-        return LaneFacts(
-            tuple(own.name for own in self.stages),
-            tuple(own.visits for own in self.stages),
-            sum(own.operations * own.groups for own in self.stages),
-            sum(len(own.first) + len(own.last) for own in self.stages),
-            self.words,
-        )
-
-
-@dataclass(frozen=True)
-class LaneFacts(Record):
-    """Counts of one state, some of whose visits are lanes.
-
-    Template and visits of each stage; operations, those of a register's lanes counted once; moves
-    of numbers between stages and to outputs; the words between stages.
-    """
-
-    stages: tuple[str, ...]
-    visits: tuple[int, ...]
-    operations: int
-    moves: int
-    words: int
-
-    @property
-    def cost(self) -> int:
-        """Operations and moves."""
-        return self.operations + self.moves
 
 
 def lanes(
@@ -130,6 +61,7 @@ class _Writer:
         self.words = 0
         self.runs = [list(own) for _, own in groupby(program.reads, lambda visit: visit.template)]
         self.at: dict[VisitResult, int] = {}  # results of lanes, which lie in rows
+        self.places: dict[Source, dict[int, None]] = {}  # all words of rows where a source is
         # results of one visit alone → the words that they go to, and times what
         self.goes: dict[VisitResult, list[tuple[int, float]]] = {}
 
@@ -144,7 +76,7 @@ class _Writer:
             lines = [self._stored(name, source) for name, source in rest.items()]
             stages.append(Stage("given", 0, (), 0, 0, last=tuple(lines)))
         zeros = [(at, own.lanes) for own in rows if own for at in own.zeros]
-        return Lanes(tuple(stages), self.words, tuple(zeros))
+        return Lanes(tuple(stages), self.words + WIDEST, tuple(zeros))  # what lanes read beyond
 
     def _room(self, size: int) -> int:
         """The first of so many new words; rows begin where a register does."""
@@ -167,29 +99,56 @@ class _Writer:
                 own.constants.append([x for x in sources if isinstance(x, float)])
             elif len(set(sources)) == 1:
                 own.places[port] = f"word{{{self._word(sources[0], own)}}}"
+            elif (side := self._beside(sources)) is not None:
+                own.places[port] = f"side{{{side}}}"
             else:
                 own.places[port] = len(names)
                 names.append(port)
-        own.reads, own.gives = len(names), len(template.outputs)
-        own.read = self._room(own.lanes * own.groups * own.reads)
-        for n, visit in enumerate(visits):
-            group, lane = divmod(n, own.lanes)
-            for k, port in enumerate(names):
-                at = own.read + (group * own.reads + k) * own.lanes + lane
-                self._fill(at, reads[visit][port], own)
-        for group in range(own.groups):  # rows that have lanes without a number
-            for k, port in enumerate(names):
+        row = own.lanes * own.groups
+        own.read = self._room(row * len(names))
+        for k, port in enumerate(names):
+            at = own.read + row * k
+            self._fill_row(at, [reads[visit][port] for visit in visits], own)
+            for group in range(own.groups):  # which have lanes without a number
                 some = visits[group * own.lanes : (group + 1) * own.lanes]
                 if len(some) < own.lanes or any(reads[v][port] == 0.0 for v in some):
-                    at = own.read + (group * own.reads + k) * own.lanes
-                    own.zeros.append(at)
-        own.given = self._room(own.lanes * own.groups * own.gives)
+                    own.zeros.append(at + own.lanes * group)
+        own.given = self._room(row * len(template.outputs))
         for n, visit in enumerate(visits):
-            group, lane = divmod(n, own.lanes)
             for k, name in enumerate(template.outputs):
-                at = own.given + (group * own.gives + k) * own.lanes + lane
+                at = own.given + row * k + n
                 self.at[VisitResult(visit, name)] = at
+                self._place(VisitResult(visit, name), at)
         return own
+
+    def _beside(self, sources: Sequence[Source]) -> int | None:
+        """The first of the words in which sources lie side by side, if they do."""
+        first, *others = sources
+        for at in self.places.get(first, ()):
+            if all(at + n in self.places.get(own, ()) for n, own in enumerate(others, 1)):
+                return at
+        return None
+
+    def _fill_row(self, at: int, sources: Sequence[Source], own: _Rows) -> None:
+        """Note what brings sources' numbers to a row: those that lie side by side, together."""
+        n = 0
+        while n < len(sources):
+            size = WIDEST
+            while size > 1 and (
+                n + size > len(sources) or self._beside(sources[n : n + size]) is None
+            ):
+                size //= 2
+            if size > 1:
+                first = self._beside(sources[n : n + size])
+                own.first.append(f"io.template move<{size}>({at + n}, {first});")
+            else:
+                self._fill(at + n, sources[n], own)
+            n += size
+        for n, source in enumerate(sources):
+            self._place(source, at + n)
+
+    def _place(self, source: Source, at: int) -> None:
+        self.places.setdefault(source, {})[at] = None
 
     def _word(self, source: Source, own: _Rows) -> int:
         """A word with what all of several visits read."""
@@ -296,12 +255,8 @@ class _Writer:
             for name, source in self.given.items()
             if _of_visit(source) in taken
         ]
-        constants = []
-        for group in range(own.groups):
-            for numbers in own.constants:
-                some = numbers[group * own.lanes : (group + 1) * own.lanes]
-                some += [0.0] * (own.lanes - len(some))
-                constants.append(tuple(repr(x) for x in some))
+        more = [0.0] * (own.lanes * own.groups - len(visits))
+        constants = [tuple(repr(x) for x in [*numbers, *more]) for numbers in own.constants]
         return Stage(
             visits[0].template,
             len(visits),
@@ -314,8 +269,6 @@ class _Writer:
             tuple(self._copies(given)),
             own.read,
             own.given,
-            own.reads,
-            own.gives,
             tuple(constants),
             made.divides,
         )
@@ -365,8 +318,6 @@ class _Rows:
     template: Graph
     lanes: int = 1
     groups: int = 1
-    reads: int = 0
-    gives: int = 0
     read: int = 0
     given: int = 0
     places: dict[str, Place] = field(default_factory=dict)

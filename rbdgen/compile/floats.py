@@ -12,9 +12,11 @@ from ..design.rules import LOOPS
 from ..dynamics.interface import random_inputs, to_columns, unit_inputs
 from ..dynamics.program import program
 from ..dynamics.recursions import AGAIN
+from ..dynamics.side_by_side import COLUMN, FACTORS, side_by_side
 from ..graph.graph import Graph, Multiple, cone, extracted, multiple
 from ..graph.node import Builder, Node, Op
 from ..graph.verify import verify
+from ..graph.visit_order import grouped
 from ..graph.visits import Program, Source, Visit, VisitResult, inlined, once, scaled, then
 from ..graph.word import PARAMETER, Word, indices, kind_of, not_registers, parse, spell
 from ..passes.mixed_precision import InDouble, in_double
@@ -93,14 +95,13 @@ def _visits(front: Front, robot: Robot, held: dict[Node, str]) -> Program:
     )
 
 
-FACTORS, COLUMN = "factors", "column"  # the templates of a graph that solves for columns
 FEW = 4  # columns that are worth lanes
 
 
 def alike(front: Front) -> list[Program]:
     """Programs of the front's graph whose visits to one template can be lanes of one state.
 
-    Visits to columns that are solved for, and to limbs that are alike.
+    Visits to columns that are solved for, to limbs that are alike, and to joints in one frame.
     """
     graph, robot = front.graph, front.canonical
     if front.parameters is not None or is_looped(front.design):
@@ -112,6 +113,8 @@ def alike(front: Front) -> list[Program]:
 
         with suppress(LimbError):  # limbs that share nothing
             found += _on_limbs(graph, robot, columns)
+    if joints := side_by_side(robot, graph, front.design.rotation):
+        found.append(grouped(joints))
     return found
 
 

@@ -21,7 +21,7 @@ from ..graph.node import Region
 from ..graph.visits import Visit
 from ..robot.model import Robot
 from .motion import Relative, RobotState, relative
-from .networks import path_sums, plus, scan
+from .networks import BY_THREES, path_sums, plus, scan, subtree_sums
 from .repeated import by_kind, by_place
 from .rnea import summed
 from .scalars import Scalar, Vector
@@ -48,10 +48,12 @@ class Steps:
     """Hands steps to ``run``, those of a tree in one region, ("sums", i) with i of `joined_roots`.
 
     A region for each level of a sum would cost a cycle at each crossing, 9 of iiwa's 58.
+    ``network``: of sums over paths and subtrees.
     """
 
     run: Runner
     region: Mapping[int, int]
+    network: str = BY_THREES
     numbers: Iterator[int] = field(default_factory=count)
 
     def at(self, i: int) -> Region:
@@ -65,6 +67,18 @@ class Steps:
     def plus(self, i: int, a: Vector, b: Vector) -> Vector:
         """a + b, of vectors of any length."""
         return self(Visit(f"add_of{len(a)}", (i, next(self.numbers))), plus, a, b)
+
+    def path_sums(
+        self, items: Mapping[int, Vector], parent: Mapping[int, int]
+    ) -> dict[int, Vector]:
+        """Each body's vector added to those of all its ancestors."""
+        return path_sums(items, parent, self.plus, self.network)
+
+    def subtree_sums(
+        self, items: Mapping[int, Vector], parent: Mapping[int, int]
+    ) -> dict[int, Vector]:
+        """Each body's vector added to those of its whole subtree."""
+        return subtree_sums(items, parent, self.plus, self.network)
 
     def summed(self, i: int, a: Scalar, b: Scalar) -> Scalar:
         """a + b, b where nothing was there yet."""
@@ -104,7 +118,7 @@ class CommonFrame:
             if near >= 0:
                 down = self.robot.joints[i].parent == near
                 signed[i] = ways[i] if down else self._reversed(i, ways[near])
-        found = path_sums(signed, self.nearer, self.steps.plus)
+        found = self.steps.path_sums(signed, self.nearer)
         return {i: found.get(i, ZERO) for i in self.nearer}
 
     def _reversed(self, i: int, way: Vector) -> Vector:
@@ -119,13 +133,14 @@ def common_frame(
     network: str = "sklansky",
     frame: int | None = None,
     multiplications: int = 4,
+    sums: str = BY_THREES,
 ) -> CommonFrame:
     """Rotations and places of all bodies of a canonical robot.
 
-    ``network``: how rotations are composed; ``frame``: the body that its tree's frame is of, in
-    place of its centre.
+    ``network``: how rotations are composed; ``sums``: how vectors are added; ``frame``: the body
+    that its tree's frame is of, in place of its centre.
     """
-    steps = Steps(run, joined_roots(robot))
+    steps = Steps(run, joined_roots(robot), sums)
     own = {i: relative(run, robot, i, state, multiplications, steps.at(i)) for i in steps.region}
     nearer: dict[int, int] = {}
     for tree in trees(robot):

@@ -37,7 +37,6 @@ from .bodies import Mass, mass_of
 from .common_frame import CommonFrame, Steps, turned
 from .composite import Composite
 from .motion import Motion, RobotState, multiplier
-from .networks import path_sums, subtree_sums
 from .outward import external_force
 from .repeated import by_kind, by_place, weighing
 from .rnea import indices
@@ -94,13 +93,13 @@ class Logarithmic:
     def motions(self) -> dict[int, Motion]:
         """Motions of all bodies: ω, α and a, at the body's own origin or at its point at O."""
         frame, robot, parent, steps = self.frame, self.robot, self.frame.parent, self.steps
-        w = path_sums({i: own[0] for i, own in frame.rates.items()}, parent, steps.plus)
+        w = steps.path_sums({i: own[0] for i, own in frame.rates.items()}, parent)
         turns = {}
         for i in w:
             above = w.get(parent[i], ZERO)
             own = frame.rates[i][0], frame.changes[i][0]
             turns[i] = steps(by_place("spin", robot, i), _spin, above, *own)
-        alpha = path_sums(turns, parent, steps.plus)
+        alpha = steps.path_sums(turns, parent)
         angular = {i: Motion(w[i], alpha[i], ZERO) for i in w}
         falls = {}
         for i, own_motion in angular.items():
@@ -111,7 +110,7 @@ class Logarithmic:
                 falls[i] = steps(visit, _of_O, step, above_motion, own_motion, frame.o[i])
             else:
                 falls[i] = steps(visit, _of_origin, step, above_motion, frame.lever[i])
-        a = path_sums(falls, parent, steps.plus)
+        a = steps.path_sums(falls, parent)
         return {i: Motion(w[i], alpha[i], a[i]) for i in w}
 
     def wrenches(self, motions: dict[int, Motion]) -> dict[int, Wrench]:
@@ -128,7 +127,7 @@ class Logarithmic:
             if not self.about_O:
                 wrench = self.steps(visit, _moved, wrench, o)
             items[i] = [*wrench[0], *wrench[1]]
-        total = subtree_sums(items, self.frame.parent, self.steps.plus)
+        total = self.steps.subtree_sums(items, self.frame.parent)
         return {i: (f[:3], f[3:]) for i, f in total.items()}
 
     def still(self, i: int) -> Still:

@@ -117,17 +117,24 @@ def plus(a: Vector, b: Vector) -> Vector:
 
 
 def path_sums(
-    items: Mapping[int, Vector], parent: Mapping[int, int], add: Add
+    items: Mapping[int, Vector], parent: Mapping[int, int], add: Add, network: str = BY_THREES
 ) -> dict[int, Vector]:
     """Each body's vector added to those of all its ancestors."""
-    return scan(items, parent, add, BY_THREES)
+    return scan(items, parent, add, network)
 
 
 def subtree_sums(
-    items: Mapping[int, Vector], parent: Mapping[int, int], add: Add
+    items: Mapping[int, Vector], parent: Mapping[int, int], add: Add, network: str = BY_THREES
 ) -> dict[int, Vector]:
     """Each body's vector added to those of its whole subtree: level k adds what the descendants
-    3^k and 2·3^k below it have gathered, each of the 3^k generations from itself on."""
+    3^k and 2·3^k below it have gathered, each of the 3^k generations from itself on. `ONE_BY_ONE`
+    adds each sum to the parent's, leaves first, in the fewest additions."""
+    if network == ONE_BY_ONE:
+        gathered = dict(items)
+        for i in sorted(items, reverse=True):
+            if parent[i] in gathered:
+                gathered[parent[i]] = add(parent[i], gathered[parent[i]], gathered[i])
+        return gathered
     children: dict[int, list[int]] = {i: [] for i in items}
     for i in items:
         if parent[i] in children:

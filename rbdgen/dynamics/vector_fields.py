@@ -33,7 +33,7 @@ from .composite import (
 )
 from .logarithmic import Logarithmic, Still
 from .motion import Motion, multiplier
-from .networks import path_sums, plus, subtree_sums
+from .networks import plus
 from .repeated import by_kind, by_place, pairing
 from .scalars import Scalar, Vector
 from .spatial import (
@@ -97,15 +97,15 @@ def accelerated(sums: Logarithmic, found: Gathered, qdd: Mapping[int, Scalar]) -
 
         A = Σ→ S q̈      Δf = I A_λ + Σ↓ G1 q̈      ΔΨ̈ = A_λ × S      ΔF2 = I ΔΨ̈
     """
-    robot, parent, add_up = sums.robot, sums.frame.parent, sums.steps.plus
+    robot, parent = sums.robot, sums.frame.parent
     ways: dict[int, Vector] = {}
     pushed: dict[int, Vector] = {}
     for i, columns in found.own.items():
         more = [qdd.get(k, 0.0) for k in sums.coordinates(i)]
         visit, factor = by_place("push", robot, i), multiplier(robot.joints[i])
         ways[i], pushed[i] = sums.steps(visit, _pushed, factor, found.fields[i], columns, more)
-    moved = path_sums(ways, parent, add_up)
-    below = subtree_sums(pushed, parent, add_up)
+    moved = sums.steps.path_sums(ways, parent)
+    below = sums.steps.subtree_sums(pushed, parent)
     fields: dict[int, list[Axis]] = {}
     own: dict[int, list[Column]] = {}
     above: dict[int, list[Column]] = {}
@@ -238,7 +238,7 @@ def _momentum(still: Still, w: Vector, v: Vector) -> Vector:
 
 def _composites(sums: Logarithmic, bodies: dict[int, Vector]) -> dict[int, Composite]:
     """Inertia and momentum of each whole subtree."""
-    total = subtree_sums(bodies, sums.frame.parent, sums.steps.plus)
+    total = sums.steps.subtree_sums(bodies, sums.frame.parent)
     return {
         i: sums.steps(by_place("back", sums.robot, i), _folded, flat) for i, flat in total.items()
     }

@@ -79,6 +79,18 @@ def test_one_state_is_that_of_a_batch(
     assert max(made.facts["alone"]["visits"]) > 1
 
 
+@pytest.mark.slow
+def test_joints_in_one_frame_are_those_of_a_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows that lie in other visits' results already, and columns in two registers."""
+    monkeypatch.setattr("rbdgen.codegen.lanes.SAVES", 2.0)
+    monkeypatch.setattr("tests.codegen.test_cpp.alike", lambda front: alike(front)[-1:])
+    made = compare(tmp_path, "iiwa14", 20, functions=("dfd",), float_error=1.0)
+    stages = dict(zip(made.facts["alone"]["stages"], made.facts["alone"]["visits"], strict=True))
+    assert stages["body"] == 7 and stages["pair_1"] == 5 and stages[COLUMN] == 13
+
+
 def reciprocals(visits: int) -> Program:
     """Visits to 1 / (a x² + b), of which a is each one's own constant and b what another gives;
     all read the angle c."""
