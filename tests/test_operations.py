@@ -124,6 +124,11 @@ def nodes_of(cases: Cases, op: Op, wide: bool, first: bool) -> Iterator[Node]:
                 yield cases.node(op, Format(unit.width, unit.width - 2), pivot)
                 return
             yield k if op is Op.EXPONENT else cases.node(op, out, cases.input(words[0]), k)
+        case Op.SATURATE:  # limits below, at and above the ends of the word, and a power of two
+            out = Format(max(out.width, 3), out.fraction)
+            top = out.limits[1]
+            for most in (0.3 * top, top / 2, top, 1.7 * top):
+                yield cases.node(op, out, cases.input(words[0]), value=most)
         case _:
             yield cases.node(op, out, *map(cases.input, words))
             if op is Op.NEG:

@@ -159,7 +159,7 @@ def float_c_model(
 def checked(design: Design, robot: Robot, states: Mapping[str, Any]) -> dict[str, Array]:
     """The arrays that the functions need, as float64, shapes checked, quaternions normalised."""
     free = robot.nv - given_coordinates(design, robot)
-    shapes = {"q": (robot.nq,), "tau": (free,), "Minv": (free, free)}
+    shapes = {"q": (robot.nq,), "q_ref": (robot.nq,), "tau": (free,), "Minv": (free, free)}
     shapes |= {"f_ext": (len(robot.moving), 6), PAYLOAD: (SIZE,)}
     needed = needs(design)
     arrays: dict[str, Array] = {}

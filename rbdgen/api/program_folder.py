@@ -20,7 +20,7 @@ from ..design.design import Design, no_defaults
 from ..design.functions import OF_CONTACTS, REFERRED
 from ..design.limits import known_limits
 from ..design.manifest import ProgramManifest
-from ..dynamics.interface import WRENCH, place_of_input, places_of_output
+from ..dynamics.interface import FOLLOWED, WRENCH, place_of_input, places_of_output
 from ..graph.word import PARAMETER, kind_of, shape_of
 from ..robot.angles import endless
 from ..robot.variations import PAYLOAD, SIZE
@@ -93,6 +93,8 @@ def interface_of(front: Front, together: bool = False) -> ArrayInterface:
         "qd": (robot.nv,),
         "qdd": (robot.nv,),
         "tau": (free,),
+        "q_ref": (robot.nq,),
+        **dict.fromkeys(FOLLOWED, (robot.nv,)),
         "Minv": (free, free),
         "f_ext": (len(robot.moving), len(WRENCH)),
         PAYLOAD: (SIZE,),

@@ -10,7 +10,8 @@ import numpy as np
 from .. import golden
 from ..design.arrays import given_coordinates, held, is_near, left_out
 from ..design.design import Design, canonical_of
-from ..design.functions import GIVEN_BASE, GIVES, HOLDING, OBSERVING, REGRESSING
+from ..design.functions import GIVEN_BASE, GIVES, HOLDING, LAWS, OBSERVING, REGRESSING
+from ..design.gains import gains_of
 from ..dynamics.block_inverse import FARTHEST
 from ..graph.word import FAR
 from ..robot.base_parameters import base_parameters
@@ -30,7 +31,9 @@ def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> d
     results: dict[str, Array] = {}
     joints = slice(given_coordinates(design, robot), None)
     for function in design.functions:
-        if function in REGRESSING:
+        if function in LAWS:
+            results |= _law(design, robot, arrays)
+        elif function in REGRESSING:
             results |= _regressor(function, design, robot, arrays, joints)
         elif function in OBSERVING:
             results |= _observed(function, design, robot, arrays, joints)
@@ -98,6 +101,21 @@ def _regressor(
         return {"Y": Y}
     base = base_parameters(canonical_of(design)(robot), joints.start)
     return {"Yb": Y @ np.linalg.pinv(base.of)}
+
+
+def _law(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Efforts that a controller commands. Its numbers are the design's, or come with each task."""
+    gains = gains_of(design, robot)
+    assert gains is not None
+    f_ext = arrays["f_ext"] if arrays["f_ext"].any() else None
+    kp, kd = arrays.get("kp", gains.kp), arrays.get("kd", gains.kd)
+    q, qd = arrays["q"], arrays["qd"]
+    if gains.law == "gravity":
+        return {"tau_c": golden.gravity_damping(robot, q, qd, kd, gains.effort)}
+    law = getattr(golden, gains.law)
+    at = robot, (q, qd), tuple(arrays[name] for name in ("q_ref", "qd_ref", "qdd_ref"))
+    within = golden.Saturation(gains.error, gains.rate, gains.acceleration, gains.effort)
+    return {"tau_c": law(*at, kp, kd, within, f_ext)}
 
 
 def _far(M: Array, X: Array) -> Array:

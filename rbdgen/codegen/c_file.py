@@ -134,6 +134,9 @@ class FloatPart(Part):
             return f"{self.constant(node.value)} * {operands[0]}"
         if node.op is Op.RECIP:
             return f"1.0F / {operands[0]}"
+        if node.op is Op.SATURATE:
+            most, (x,) = self.constant(node.value), operands
+            return f"{x} > {most} ? {most} : {x} < -{most} ? -{most} : {x}"
         if node.op is Op.SELECT:
             return "{} < 0.0F ? {} : {}".format(*operands)
         return super().value(node, operands)

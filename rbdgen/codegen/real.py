@@ -52,6 +52,7 @@ REAL: dict[Op, Callable[..., str]] = {
     Op.EXPONENT: lambda node, a: f"exponent({a})",
     Op.SCALE: lambda node, x, k: f"scale({x}, {k})",
     Op.SELECT: lambda node, c, a, b: f"select({c}, {a}, {b})",
+    Op.SATURATE: lambda node, a, scalar="S": f"saturate({a}, {literal(node.value, scalar)})",
 }
 # Those whose operands may be constants of type S: all others want V.
 MIXED = {Op.ADD, Op.SUB, Op.MUL, Op.MULC}
@@ -285,7 +286,7 @@ class Part:
             operands = [self._operand(arg, node.op in MIXED, double) for arg in node.args]
             if node.op in PIVOTS:
                 self.lines.append(self.pivot(self._operand(node.args[0], False)))
-            if node.op is Op.MULC and double:
+            if node.op in (Op.MULC, Op.SATURATE) and double:
                 operands.append("D")
             self.let(node, f"n{node.index}", self.value(node, operands))
 

@@ -23,6 +23,7 @@ from ..design.design import (
     rewritten,
 )
 from ..design.effects import notes_of_interval, refuse_design, refused
+from ..design.gains import notes_of_law
 from ..design.limits import no_limits, unused_limits
 from ..design.loading import load
 from ..design.nested import FITTED, FORMULATED, PROMISED
@@ -106,6 +107,7 @@ def front_of(
     notes += notes_of_masses(design)
     notes += notes_of_regressors(design, canonical)
     notes += notes_of_contacts(design, bounds(design, canonical).contact)
+    notes += notes_of_law(design, canonical)
     notes += no_limits(design, robot)
     notes += unused_limits(design, robot)
     if not in_floats and (beyond := note_of_efforts(design, canonical)):

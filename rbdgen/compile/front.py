@@ -16,6 +16,7 @@ from ..design.choices import LATHROP
 from ..design.design import Design, canonical_of, formulation_of, holds, rewritten
 from ..design.effects import refuse_design
 from ..design.functions import MATRICES, OF_MASSES, REGRESSING
+from ..design.gains import gains_of
 from ..design.loading import as_filed
 from ..design.rules import TRACE
 from ..dynamics.interface import Columns, random_inputs, to_columns
@@ -256,6 +257,7 @@ def _traced(design: Design, canonical: Robot, numbers: ModelParameters | None = 
         integrator=design.integrator,
         held=held(design),
         reference=design.reference,
+        law=gains_of(design, canonical),
         largest=_largest(design, canonical, numbers) if design.products == "winograd" else None,
         in_nodes=nodes_of(design, numbers) if numbers else None,
     )

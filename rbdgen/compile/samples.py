@@ -13,6 +13,7 @@ from ..design.arrays import given_coordinates, held, is_near, needs, pushed, roo
 from ..design.bounds import State, bounds, random_states, turns
 from ..design.design import Design, holds
 from ..design.functions import GIVES, INVERTING, OF_CONTACTS, ROLLOUTS
+from ..design.gains import gains_of, random_references
 from ..design.payload import LOADS, words_of
 from ..dynamics.interface import any_roots, input_limits, revolute, to_columns
 from ..dynamics.kinematics import Frames
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 # functions that need a regular mass matrix
 REGULAR = {*INVERTING, *OF_CONTACTS, "difd", *ROLLOUTS}
-NEARBY_SEED, ROOT_SEED, HOLD_SEED = 17, 23, 31
+NEARBY_SEED, ROOT_SEED, HOLD_SEED, REFERENCE_SEED = 17, 23, 31, 41
 FACTOR_STATES, FACTOR_SEED = 200, 37
 STEP = "step"  # so far, as coordinates of a search
 LOAD = "load"  # what a payload is made of, as such coordinates
@@ -51,9 +52,9 @@ def sample_states(
     """States as ``random_states`` draws them within a share of the design's limits, and what
     follows of them.
 
-    Forces act only on the bodies that have a force input, and a payload is carried where the design
-    has one. ``tau``, where the functions need it,
-    is what the drawn ``qdd`` takes, so the accelerations that forward dynamics gives stay within
+    Forces act only on bodies that have a force input, and a payload is carried where the design has
+    one. A controller's references are near (`random_references`). ``tau``, where it is needed, is
+    what the drawn ``qdd`` takes, so the accelerations that forward dynamics gives stay within
     the design's limits; where frames are held, ``qd`` is near the drawn one, and ``tau`` what a
     motion near ``qdd`` takes, less what supports it (`holding`). ``bias`` is what the motion takes
     without acceleration of the joints;
@@ -79,6 +80,7 @@ def sample_states(
         state["tau"] = tau[:, given:]
         if np.isfinite(box.effort).any():
             _hold(design, robot, state, box.effort[given:], given)
+    random_references(design, robot, state, _random(seed, REFERENCE_SEED), share)
     if ROOT in needed:
         state[ROOT] = any_roots(n, _random(seed, ROOT_SEED))
     if "bias" in needed:
@@ -132,7 +134,7 @@ def _rnea(design: Design, robot: Robot, state: State, qd: Array, qdd: Array) -> 
 
 
 def _random(seed: int | list[int], besides: int) -> np.random.Generator:
-    """A generator for draws beside the states themselves, which stay as they are."""
+    """A generator for draws beside the states themselves."""
     return np.random.default_rng([*([seed] if isinstance(seed, int) else seed), besides])
 
 
@@ -264,7 +266,8 @@ def domain_of(
     own_names = [name for name in names if name not in drawn]
     deviations = [name for name in own_names if kind_of(name) == DEVIATION]
     box = bounds(design, robot)
-    limits = input_limits(robot, [name for name in own_names if name not in deviations], box)
+    known = [name for name in own_names if name not in deviations]
+    limits = input_limits(robot, known, box, gains=gains_of(design, robot))
     limits |= dict.fromkeys(deviations, (-1.0, 1.0))
     off = design.nearby
     limits |= dict.fromkeys(steps, (-off, off))

@@ -12,6 +12,7 @@ from ..design.arrays import given_coordinates
 from ..design.bounds import State, bounds
 from ..design.design import formulation_of, stays
 from ..design.functions import OF_CONTACTS
+from ..design.gains import gains_of
 from ..dynamics.interface import (
     MARGIN,
     SAMPLED,
@@ -155,7 +156,8 @@ def sample_inputs(front: Front) -> InputDomain:
         domain = domain_of(front.design, robot, names, state, held)
         extremes = dict(largest_inputs(domain, samples))
     box = bounds(front.design, robot)
-    limits = input_limits(robot, not_registers(names), box, joined(samples, extremes))
+    seen, gains = joined(samples, extremes), gains_of(front.design, robot)
+    limits = input_limits(robot, not_registers(names), box, seen, gains)
     limits |= held.limits if held else {}
     follows = (*SAMPLED, "qd") if stays(front.design) else SAMPLED
     related = frozenset(name for name in names if kind_of(name) in follows)

@@ -7,7 +7,7 @@ from ..robot.base_parameters import SIZE, base_columns
 from ..robot.model import BASE, Robot
 from .choices import HELD
 from .design import Design
-from .functions import GIVEN_BASE, GIVES, INVERTING, NEEDS, ROLLOUTS, UNFORCED, UNLOADED
+from .functions import FOLLOWING, GIVEN_BASE, GIVES, INVERTING, NEEDS, ROLLOUTS, UNFORCED, UNLOADED
 
 
 def needs(design: Design) -> tuple[str, ...]:
@@ -20,7 +20,16 @@ def needs(design: Design) -> tuple[str, ...]:
         names += ["q", "qd", "qdd", "tau", "bias", "Minv"]  # between its stages
     if root_of(design) == "each":
         names.append(ROOT)
+    names += gain_inputs(design)
     return tuple(dict.fromkeys(names))
+
+
+def gain_inputs(design: Design) -> tuple[str, ...]:
+    """The gains of the design's controller that come with each task."""
+    if design.gains != "inputs":
+        return ()
+    follows = not set(FOLLOWING).isdisjoint(design.functions)
+    return ("kp", "kd") if follows else ("kd",)
 
 
 def is_loaded(design: Design) -> bool:

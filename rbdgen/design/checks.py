@@ -115,7 +115,7 @@ def _name(value: Any, what: str) -> str | None:
 def _function(value: Any) -> str:
     """A function by its name here, or by Pinocchio's."""
     word, known = str(value), (*FUNCTIONS, *ROLLOUTS, *GIVEN_BASE)
-    name = ALIASES.get(word, word)
+    name = ALIASES.get(word, word.replace("-", "_"))
     if name not in known:
         hint = did_you_mean(word, (*known, *ALIASES), f"; one of {', '.join(known)}")
         raise ValueError(f"{quoted(word)} is unknown{hint}")

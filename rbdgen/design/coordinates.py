@@ -48,10 +48,10 @@ QUANTITIES: Mapping[str, tuple[Mapping[str, Mapping[str, int]], int]] = {
 MOMENTS = ("mass", *("first",) * 3, *("second",) * 6)  # of a body's parameters
 # Array → the quantity of its first index, then those by which one divides, one for each index of v
 ARRAYS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("q", "q_next", "p", "com", "subcom"), ("position",)),
-    **dict.fromkeys(("qd", "qd_next", "twist"), ("velocity",)),
-    **dict.fromkeys(("qdd", "qdd_c", "drift"), ("acceleration",)),
-    **dict.fromkeys(("tau", "bias", "g", "nle", "lambda_c"), ("effort",)),
+    **dict.fromkeys(("q", "q_ref", "q_next", "p", "com", "subcom"), ("position",)),
+    **dict.fromkeys(("qd", "qd_ref", "qd_next", "twist"), ("velocity",)),
+    **dict.fromkeys(("qdd", "qdd_ref", "qdd_c", "drift"), ("acceleration",)),
+    **dict.fromkeys(("tau", "tau_c", "bias", "g", "nle", "lambda_c"), ("effort",)),
     **dict.fromkeys(("J", "Jcom"), ("velocity", "velocity")),
     "hg": ("momentum",),
     "Ag": ("momentum", "velocity"),

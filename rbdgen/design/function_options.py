@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from ..robot.frames import ALIGNED, REFERENCES
+from ..system.quoting import listed
 from . import checks
 from .choices import (
     CODES,
     EVERY,
     FACTORISATIONS,
     FLOAT_ERROR,
+    GAINS,
     HELD,
     INTEGRATORS,
     INVERSES,
+    KD,
+    KP,
     LARGEST_DAMPING,
     LARGEST_TOLERANCE,
     LEAST_FLOAT_ERROR,
@@ -26,7 +31,15 @@ from .choices import (
     STEP,
     TOLERANCE,
 )
-from .functions import ALIASES, AT_FRAMES, OF_CONTACTS, ROLLOUTS, described
+from .functions import (
+    ALIASES,
+    AT_FRAMES,
+    FOLLOWING,
+    LAWS,
+    OF_CONTACTS,
+    ROLLOUTS,
+    described,
+)
 from .option import COMPUTED, IN_C, OF_BOARDS, REGISTERS, TEXTS, option
 
 
@@ -43,7 +56,7 @@ class FunctionOptions:
         f"{', '.join(ALIASES)}",
         COMPUTED,
         usual="the design's, else id",
-        flags=("--function", "--functions"),
+        flags=("--function", "--functions", "--controller"),
         commands=OF_BOARDS,
         separator=",",
         line={"action": "extend", "metavar": "NAME[,NAME]"},
@@ -171,6 +184,31 @@ class FunctionOptions:
         COMPUTED,
         separator=",",
         line={"action": "extend", "metavar": "LINK[,LINK]"},
+    )
+    kp: Any = option(
+        None,
+        checks.number_by_joint,
+        f"stiffness of {' and '.join(FOLLOWING)}, for every joint or those named: in 1/s² of "
+        f"computed_torque (default: {KP['computed_torque']:g}), in N·m/rad or N/m of impedance "
+        f"(default: {KP['impedance']:g})",
+        COMPUTED,
+        line={"metavar": "X[,JOINT=X]"},
+    )
+    kd: Any = option(
+        None,
+        checks.number_by_joint,
+        f"damping of {listed(LAWS)}, likewise: in 1/s of computed_torque (default: 2 √kp, "
+        f"critical), in N·m·s/rad or N·s/m of the others (default: {KD['impedance']:g} and "
+        f"{KD['gravity']:g})",
+        COMPUTED,
+        line={"metavar": "X[,JOINT=X]"},
+    )
+    gains: str = option(
+        "constants",
+        checks.OneOf(*GAINS),
+        "constants (default); inputs: kp and kd come with each task, up to those of --kp and --kd",
+        COMPUTED,
+        clear=False,
     )
     reference: str = option(
         ALIGNED,

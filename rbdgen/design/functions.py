@@ -23,6 +23,7 @@ TRAITS = {
     "factors": "goes between M's factors, or asks for M⁻¹",
     "solves": "makes or takes M⁻¹",
     "slopes": "has gradients",
+    "law": "what a controller commands: of a state and its reference, with gains and limits",
     "matrix": "has an entry for each pair of coordinates",
 }
 
@@ -75,6 +76,7 @@ def _row(
     return RobotFunction(name, *arrays, pinocchio, about, own, changes, beside, together)
 
 
+REFERENCE = "q_ref qd_ref qdd_ref"
 VISITS = "whole task loops joints"
 SOLVER = f"{VISITS} inverse factors solves"
 TABLE = (
@@ -244,6 +246,31 @@ TABLE = (
         "gravity",
     ),
     _row(
+        "computed_torque",
+        f"q qd {REFERENCE}",
+        "tau_c",
+        "",
+        "a controller: id at qdd_ref + kp (q_ref - q) + kd (qd_ref - qd)",
+        "law",
+    ),
+    _row(
+        "impedance",
+        f"q qd {REFERENCE}",
+        "tau_c",
+        "",
+        "a controller: id at qdd_ref, and a spring kp and damper kd at each joint",
+        "law",
+    ),
+    _row(
+        "gravity",
+        "q qd",
+        "tau_c",
+        "",
+        "a controller: gravity's efforts less kd qd, which lets a hand guide the robot",
+        "law",
+        "gravity payload",
+    ),
+    _row(
         "euler", "q qd tau h steps", "q qd", "", "q and qd after a number of steps", "rollout moves"
     ),
     _row("rk4", "q qd tau h steps", "q qd", "", "the same, by Runge and Kutta", "rollout moves"),
@@ -284,7 +311,8 @@ WHOLE = having("whole")
 ON_ACCELERATORS = having("task")  # rollouts besides
 ALIASES = {own.pinocchio: own.name for own in TABLE if own.pinocchio}  # what Pinocchio calls them
 INVERTING, FACTORING, SOLVING = having("inverse"), having("factors"), having("solves")
-SLOPES, MATRICES = having("slopes"), having("matrix")
+SLOPES, MATRICES, LAWS = having("slopes"), having("matrix"), having("law")
+FOLLOWING = tuple(name for name in LAWS if "q_ref" in NEEDS[name])
 LOOPED, TURNING, ALONE = having("loops"), having("joints"), having("alone")
 BESIDE = {own.name: own.beside for own in TABLE if own.beside}
 TOGETHER = {own.name: own.together for own in TABLE if own.together}

@@ -14,6 +14,7 @@ from ..system.records import Record
 from .arrays import needs
 from .checks import by_joint
 from .design import Design
+from .functions import LAWS
 from .nested import MotionLimits
 
 # Where neither the design nor the URDF says: a brisk arm or leg.
@@ -227,7 +228,7 @@ def _farthest(file: Limits) -> float:
 def unused_limits(design: Design, robot: Robot) -> list[str]:
     """A note where efforts are limited and nothing takes any."""
     limited = any(math.isfinite(row.effort[0]) for row in joint_limits(design, robot))
-    if not limited or "tau" in needs(design):
+    if not limited or "tau" in needs(design) or not set(LAWS).isdisjoint(design.functions):
         return []
     functions = ", ".join(design.functions)
     return [f"effort: bounds what forward dynamics takes; {functions} takes none, and is not less"]

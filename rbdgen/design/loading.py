@@ -304,7 +304,7 @@ def resolved(design: Design, robot: Robot, root: YamlNode | None = None) -> Desi
     named: list[tuple[str, str, tuple[str, ...]]] = [
         ("", name, ("limits", "joints", name)) for name in design.joint_limits
     ]
-    for key in OPTIONS:
+    for key in (*OPTIONS, "kp", "kd"):
         numbers = {} if getattr(design, key) is None else by_joint(getattr(design, key))
         named += [(f"{key}: ", name, (key,)) for name in numbers if name]
     for said, name, keys in named:

@@ -72,6 +72,9 @@ class DesignChoices(TypedDict, total=False):
     parameters: str | None
     tolerance: float | None
     frames: str | Sequence[str] | None
+    kp: float | str | Mapping[str, float] | None
+    kd: float | str | Mapping[str, float] | None
+    gains: str | None
     reference: str | None
     contact: str | None
     contact_damping: float | None

@@ -16,7 +16,9 @@ from ..system.quoting import idle, listed
 from .functions import (
     AT_FRAMES,
     FACTORING,
+    FOLLOWING,
     FRICTIONLESS,
+    LAWS,
     NEEDS,
     OF_CONTACTS,
     OF_MOTION,
@@ -189,7 +191,9 @@ TO_FOLD = "--ii, --multipliers, or leave it out"
 SAYS = "designs without ii, multipliers or fold"
 SAID = "leave it out"
 _WITHOUT_QD = [name for name, states in NEEDS.items() if "qd" not in states]
-_WITHOUT_QDD = [name for name, states in NEEDS.items() if {"qdd", "tau"}.isdisjoint(states)]
+_WITHOUT_QDD = [
+    name for name, states in NEEDS.items() if {"qdd", "tau", "qdd_ref"}.isdisjoint(states)
+]
 
 
 IDLE = (
@@ -235,6 +239,15 @@ IDLE = (
         "parameters in registers",
         but("parameters", "registers"),
         cure="--parameters registers",
+    ),
+    *(
+        idle_unless(
+            key,
+            f"controllers, {listed(laws, 'or')}",
+            without("functions", *laws),
+            cure="name one, too",
+        )
+        for key, laws in (("kp", FOLLOWING), ("kd", LAWS), ("gains", LAWS))
     ),
     idle_unless(
         "factorisation",

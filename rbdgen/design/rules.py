@@ -23,6 +23,7 @@ from .functions import (
     AT_FRAMES,
     GIVEN_BASE,
     INVERTING,
+    LAWS,
     LOOPED,
     MOVING,
     OF_CONTACTS,
@@ -161,6 +162,21 @@ OF_DESIGNS = (
     Rule(
         (said("factorisation"), of("inverse", "near")),
         f"factorisation: {{value}}: inverse: near factorises nothing; {LEAVE}",
+    ),
+    Rule(
+        (of("functions", *LAWS), of("angles", "sincos")),
+        "functions: {value} takes errors of angles, not of their sines; leave angles out",
+    ),
+    *(
+        Rule(
+            (of("functions", law), of("functions", *(own for own in LAWS if own != law))),
+            f"functions: {law}: a design has one controller, and {{other}} is another",
+        )
+        for law in LAWS
+    ),
+    Rule(
+        (said("base_link"), of("functions", *LAWS)),
+        f"base_link: {{value}}: {{other}} is of the file's base; {LEAVE}",
     ),
     Rule(
         (of("functions", *ROLLOUTS), of("accelerator", False)),

@@ -19,6 +19,7 @@ from ..design.choices import STEP
 from ..design.functions import (
     FACTORING,
     HOLDING,
+    LAWS,
     NEEDS,
     OBSERVING,
     OF_FRAMES,
@@ -29,6 +30,7 @@ from ..design.functions import (
     UNFORCED,
     UNLOADED,
 )
+from ..design.gains import Gains
 from ..graph.node import Builder
 from ..graph.visits import Visit
 from ..graph.word import ROOT, spell
@@ -52,6 +54,7 @@ from .inversion import (
     solver,
 )
 from .kinematics import Frames, Kinematics, gives_frames, gives_masses, gives_subtrees
+from .laws import Law, joints_of
 from .motion import RobotState, read_state
 from .recursions import AGAIN, RecursionPass, Recursions
 from .scalars import Vector
@@ -67,7 +70,6 @@ AT_GIVEN_ACCELERATION = {"id", "did", "difd", "ddid"}
 AT_GIVEN_EFFORT = {"fd", "dfd", "step", *HOLDING}
 ALONE = {name: NEEDS[name] for name in ("g", "nle")}  # τ without acceleration, and of what state
 SEEING = {"pose", "com", "subcom", "energy", "step"}  # which see where a base is
-UNACCELERATED = "_unforced"  # of regions and templates, as AGAIN
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class Functions:
     integrator: str = "euler"
     held: tuple[int, float] = (3, 0.0)
     reference: str = ALIGNED
+    law: Gains | None = None  # of a controller among the functions
     within: Units | None = None  # units to trace in; else those that take the fewest products
     balance: Balance = field(default=ALIKE)
 
@@ -107,15 +110,18 @@ class Functions:
         given = unforced = None
         if functions & AT_GIVEN_ACCELERATION:
             given = self.recursions(state, functions != {"id"})
-        others = functions - ALONE.keys() - {*OBSERVING}
+        others = functions - ALONE.keys() - {*OBSERVING, *LAWS}
         if functions & AT_GIVEN_EFFORT or (others and given is None):
             at_rest = [*state.qdd[: self.base], *[0.0] * len(self.order)]
-            again = UNACCELERATED if given else ""
+            again = "_unforced" if given else ""
             unforced = self.recursions(replace(state, qdd=at_rest), True, again)
         for name in [name for name in ALONE if name in functions]:
             self._give_alone(ports, state, name, f"_{name}" if len(functions) > 1 else "")
         if given is not None:
             self._give_inverse_dynamics(ports, given)
+        if self.law is not None:
+            law = Law(self.builder, ports, self.law, state, joints_of(self.robot))
+            law.give(self.recursions(law.accelerated(), False, "_law").tau)
         self._give_observed(ports, state)
         if others:
             at = unforced or given
@@ -302,15 +308,8 @@ class Functions:
     def recursions(self) -> Recursions:
         """The recursions, at any acceleration."""
         return Recursions(
-            self.run,
-            self.robot,
-            self.formulation,
-            self.network,
-            self.frame,
-            self.multiplications,
-            self.largest,
-            self.unit,
-            self.balance,
+            *(self.run, self.robot, self.formulation, self.network, self.frame),
+            *(self.multiplications, self.largest, self.unit, self.balance),
             moves=bool(self.functions - {"m", "minv", "osim"}),
         )
 
@@ -323,7 +322,7 @@ class Functions:
             return IN_METRES
         if self.robot is not self.sizes:  # no constants, which units would make powers of two
             return Units()
-        if self.functions <= {"id", *ALONE}:
+        if self.functions <= {"id", *ALONE, *LAWS}:
             return units(self.robot, len(self.external_forces))
         found = consistent_units(self.robot)
         return min(found, key=self._products) if len(found) > 1 else found[0]

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..design.bounds import Bounds
+from ..design.gains import Gains, reference_limits
 from ..design.payload import any_payloads
 from ..graph.graph import Graph, multiple
 from ..graph.node import Builder
@@ -122,6 +123,7 @@ class ProgramPorts(Ports):
 Columns = dict[str, Array]  # graph input or output → (N,)
 
 WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
+FOLLOWED = ("qd_ref", "qdd_ref", "kp", "kd")  # inputs of controllers, besides q_ref
 SAMPLED = ("tau", "bias", "Minv")  # inputs whose limits nobody states
 MARGIN = 0.1  # beyond the largest value seen
 SMALLEST = 2.0**-20  # of the largest entry: what is less is rounding noise
@@ -166,7 +168,7 @@ def to_columns(robot: Robot, names: Sequence[str], state: Mapping[str, Array]) -
 
 def turning_inputs(robot: Robot) -> dict[str, int]:
     """Graph inputs that are angles → after how many whole turns they mean the same again."""
-    return {spell("q", k): n for k, n in periods(robot).items()}
+    return {spell(of, k): n for k, n in periods(robot).items() for of in ("q", "q_ref")}
 
 
 def unit_inputs(robot: Robot, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -223,6 +225,8 @@ def random_inputs(
     }
     state[PAYLOAD] = any_payloads(n, rng)
     state[ROOT] = any_roots(n, rng)
+    for name, size in (("q_ref", robot.nq), *((k, robot.nv) for k in FOLLOWED)):
+        state[name] = rng.normal(0.0, 3.0, (n, size))
     return to_columns(robot, names, state)
 
 
@@ -232,18 +236,26 @@ def any_roots(n: int, rng: np.random.Generator) -> Array:
 
 
 def input_limits(
-    robot: Robot, names: Sequence[str], box: Bounds, samples: Mapping[str, Array] | None = None
+    robot: Robot,
+    names: Sequence[str],
+    box: Bounds,
+    samples: Mapping[str, Array] | None = None,
+    gains: Gains | None = None,
 ) -> dict[str, tuple[float, float]]:
-    """Lower and upper limit of each graph input.
+    """Lower and upper limit of each graph input; ``gains``: of a controller.
 
     τ, unless the box bounds it, and M⁻¹ have none of their own: theirs are the largest in
     ``samples``, graph inputs (N,) as ``to_columns`` gives them, and a margin.
     """
     limits: dict[str, tuple[float, float]] = {}
+    followed = reference_limits(gains, box) if gains else {}
     for name in names:
         word = parse(name)
         field, axis, k = word.kind, word.axis, word.indices[0]
-        if field == "q":  # entries of quaternions and (cos, sin) within ±1, as the box says
+        if field in followed:
+            least, most = followed[field]
+            limits[name] = float(least[k]), float(most[k])
+        elif field == "q":  # entries of quaternions and (cos, sin) within ±1, as the box says
             limits[name] = float(box.q_lower[k]), float(box.q_upper[k])
         elif field in ("sin", "cos", ROOT):
             limits[name] = -1.0, 1.0

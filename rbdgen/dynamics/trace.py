@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..design.choices import STEP
+from ..design.gains import Gains
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..robot.frames import ALIGNED
@@ -45,6 +46,7 @@ def trace(
     integrator: str = "euler",
     held: tuple[int, float] = (3, 0.0),
     reference: str = ALIGNED,
+    law: Gains | None = None,
     in_nodes: InNodes | None = None,
 ) -> Graph:
     """Functions of a canonical robot as one graph.
@@ -59,7 +61,8 @@ def trace(
     inertia Λ of what would be held);
     of a robot whose inertias are those of bodies com, subcom (of what carries ``frames``), jcom,
     energy, ag and hg (``observed``);
-    effort (q̈ from ``tau[k]`` and a given ``bias[k]``, the τ that holds the motion without
+    computed_torque, impedance and gravity (``laws``: controllers, of the gains and limits of
+    ``law``); effort (q̈ from ``tau[k]`` and a given ``bias[k]``, the τ that holds the motion without
     acceleration; not with fd or dfd).
     ``external_forces``: joints whose bodies take an input force. ``payload``: the joint whose body
     carries one, and the pose of its link's frame in the body's. ``root``: "given" leaves a
@@ -103,6 +106,7 @@ def trace(
             integrator=integrator,
             held=held,
             reference=reference,
+            law=law,
         )
         given = found.give(ports, found.state(ports))
         if given is None or "ddid" not in functions:

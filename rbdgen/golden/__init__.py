@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         joint_minv,
         operational_inertia,
     )
+    from .control import Saturation, computed_torque, gravity_damping, impedance
     from .derivatives import (
         ForwardDerivatives,
         InverseDerivatives,
@@ -75,6 +76,7 @@ __getattr__ = names_from(
             "joint_minv",
             "operational_inertia",
         ),
+        ".control": ("Saturation", "computed_torque", "gravity_damping", "impedance"),
         ".derivatives": (
             "ForwardDerivatives",
             "InverseDerivatives",
@@ -155,4 +157,8 @@ __all__ = [
     "rnea_second_derivatives",
     "rollout",
     "subtree_centers",
+    "Saturation",
+    "computed_torque",
+    "gravity_damping",
+    "impedance",
 ]

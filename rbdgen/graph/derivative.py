@@ -34,6 +34,13 @@ def _per_radian(node: Node) -> float:
     return math.tau / node.value
 
 
+def _between_limits(b: Builder, x: Scalar, limit: float, tangent: Scalar) -> Scalar:
+    """The tangent where x is within ±limit, else 0."""
+    if isinstance(tangent, float) and not tangent:
+        return 0.0
+    return b.select(b.add(x, limit), 0.0, b.select(b.sub(limit, x), 0.0, tangent))
+
+
 CONSTANT = Derivative(lambda n, v: (), lambda b, n, v: 0.0)
 DERIVATIVE: dict[Op, Derivative] = {
     Op.INPUT: CONSTANT,
@@ -86,6 +93,10 @@ DERIVATIVE: dict[Op, Derivative] = {
     Op.SELECT: Derivative(
         lambda n, v, c, x, y: (0.0, np.where(c < 0, 1.0, 0.0), np.where(c < 0, 0.0, 1.0)),
         lambda b, n, v, c, x, y: b.select(c[0], x[1], y[1]),
+    ),
+    Op.SATURATE: Derivative(
+        lambda n, v, x: (np.where(np.abs(x) < n.value, 1.0, 0.0),),
+        lambda b, n, v, x: _between_limits(b, x[0], n.value, x[1]),
     ),
 }
 

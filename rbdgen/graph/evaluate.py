@@ -56,7 +56,12 @@ INTERVAL: dict[Op, Callable[..., Interval]] = {
     Op.EXPONENT: _exponent,
     Op.SCALE: lambda node, x, k: product(x, (float(np.exp2(-k[1])), float(np.exp2(-k[0])))),
     Op.SELECT: lambda node, c, a, b: _selected(node, a, b),
+    Op.SATURATE: lambda node, a: (_within(a[0], node.value), _within(a[1], node.value)),
 }
+
+
+def _within(x: float, limit: float) -> float:
+    return min(max(x, -limit), limit)
 
 
 def square(a: Interval) -> Interval:
@@ -115,6 +120,7 @@ FLOAT: dict[Op, Callable[..., Any]] = {
     Op.EXPONENT: lambda node, a: np.frexp(a)[1] * 1.0,
     Op.SCALE: lambda node, x, k: x * np.exp2(-k),  # exact where k is whole
     Op.SELECT: lambda node, c, a, b: np.where(c < 0, a, b),
+    Op.SATURATE: lambda node, a: np.clip(a, -node.value, node.value),
 }
 
 

@@ -10,6 +10,7 @@ carry chain as wide as its result, plus one bit:
 * reciprocal: a mantissa and an exponent, see ``reciprocal``. An operand out of range (not
   positive, or too small) *overflows* the exponent: it comes out 2^width too large, and wraps.
 * selection: both values truncated to the result's last bit.
+* saturation: rounded half up, then the nearest word within the limits (`FixedGraph.saturation`).
 * a result that has bits below all that its operands make has zeros there.
 * everything wraps around at its width. A value that wrapped has *overflowed*, unless its format
   says ``wraps`` (angles do); the flag is part of the specification. A format that ``saturates``
@@ -139,6 +140,13 @@ class FixedGraph:
         shift = word.fraction + unit.lowest - self.formats[node].fraction
         return ScaleAlgorithm(word.width, shift, unit.lowest, unit.steps)
 
+    def saturation(self, node: Node) -> tuple[int, int]:
+        """The lowest and the highest word of this SATURATE: none is beyond its limit, and a limit
+        that is one word above its format is the highest word that there is."""
+        word = self.formats[node]
+        most = math.floor(math.ldexp(node.value, word.fraction))
+        return max(-most, word.lowest), min(most, word.highest)
+
     @cached_property
     def parameters(self) -> dict[str, Node]:
         """The registers of what is the same for many tasks, in their order."""
@@ -176,7 +184,7 @@ class FixedGraph:
 
     def _can_overflow(self, node: Node) -> bool:
         out = self.formats[node]
-        never = (Op.INPUT, *STILL, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA)
+        never = (Op.INPUT, *STILL, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA, Op.SATURATE)
         if not out.flags or node.op in never:
             return False
         if node.op is Op.EXPONENT:  # of an operand that is not positive
@@ -244,6 +252,20 @@ def _select(own: WithUnits[T], fixed: FixedGraph, node: Node, c: T, a: T, b: T) 
     return own.chosen(own.is_negative(c), a, b)
 
 
+def _saturate(own: WithUnits[T], fixed: FixedGraph, node: Node, a: T) -> T:
+    low, high = fixed.saturation(node)
+    shift = fixed.formats[node.args[0]].fraction - fixed.formats[node].fraction
+    if shift > 0:
+        a = own.right(own.plus(a, own.constant(1 << (shift - 1))), shift)
+    a = own.named(own.left(a, max(-shift, 0)))
+    below, above = own.minus(a, own.constant(low)), own.minus(own.constant(high), a)
+    return own.chosen(
+        own.is_negative(below),
+        own.constant(low),
+        own.chosen(own.is_negative(above), own.constant(high), a),
+    )
+
+
 def _constant(own: Algebra[T], fixed: FixedGraph, node: Node) -> T:
     return own.constant(int(fixed.formats[node].quantize(node.value)))
 
@@ -272,6 +294,7 @@ INTEGER: dict[Op, Callable[..., Any]] = {
     Op.EXPONENT: _exponent,
     Op.SCALE: _scale,
     Op.SELECT: _select,
+    Op.SATURATE: _saturate,
 }
 
 

@@ -170,3 +170,10 @@ def source(node: Node) -> Node:
 def operands(node: Node) -> list[Node]:
     """The nodes whose bits a unit reads; what stands still is wired in."""
     return [s for s in (source(a) for a in node.args) if s.op not in STILL]
+
+
+class CopyingBuilder(Builder):
+    """Makes every node anew: equal ones of two regions, or of two formats, stay two."""
+
+    def node(self, op: Op, *args: Node, value: float = 0.0, name: str = "") -> Node:
+        return self._new(op, args, value, name, self._region)

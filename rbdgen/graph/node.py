@@ -38,10 +38,8 @@ class Op(Enum):
     EXPONENT = "exponent", 1  # k, a whole number
     SCALE = "scale", 2  # args: x, k; x · 2^-k
     SELECT = "select", 3  # args: condition, if negative, otherwise
-    PARAMETER = (
-        "parameter",
-        0,
-    )  # what is the same for many tasks, in a register; `value` until it is written
+    SATURATE = "saturate", 1  # the nearest number within ±`value`, positive
+    PARAMETER = "parameter", 0  # the same for many tasks, in a register: `value` until written
 
     _value_: str
     arity: int
@@ -63,7 +61,7 @@ class Node:
     op: Op
     args: tuple[Node, ...] = field(repr=False)
     value: float = (
-        0.0  # of CONST and PARAMETER; factor of MULC; SIN, COS: the angle's full turn, 2π or 1
+        0.0  # of CONST, PARAMETER; factor of MULC; SIN, COS: a full turn, 2π or 1; SATURATE: limit
     )
     name: str = ""  # of INPUT and PARAMETER
     region: Region | None = None
@@ -369,7 +367,18 @@ class Builder:
             return negative if condition.value < 0 else otherwise
         return self.node(Op.SELECT, condition, negative, otherwise)
 
-    def same(self, node: Node, args: list[Node]) -> Node:
+    def saturate(self, a: Scalar, limit: float) -> Node:
+        """The nearest number within ±``limit``."""
+        a = self.lift(a)
+        if a.op is Op.CONST:
+            return self.const(min(max(a.value, -limit), limit))
+        if a.op is Op.NEG:  # clip -x -> -(clip x)
+            return self.neg(self.saturate(a.args[0], limit))
+        if a.is_shift:  # clip 2^k x -> 2^k (clip x)
+            return self.mul(a.value, self.saturate(a.args[0], limit / a.value))
+        return self.node(Op.SATURATE, a, value=limit)
+
+    def same(self, node: Node, args: Sequence[Scalar]) -> Node:
         """``node``'s operation on other operands, simplified anew: the step of every pass."""
         match node.op:
             case Op.INPUT:
@@ -380,19 +389,10 @@ class Builder:
                 return self.parameter(node.name, node.value)
             case Op.MULC:
                 return self.mul(node.value, *args)
-            case Op.SIN:
-                return self.sin(args[0], node.value)
-            case Op.COS:
-                return self.cos(args[0], node.value)
+            case Op.SIN | Op.COS | Op.SATURATE:
+                args = [*args, node.value]
         made: Node = getattr(self, node.op.value)(*args)
         return made
-
-
-class CopyingBuilder(Builder):
-    """Makes every node anew: equal ones of two regions, or of two formats, stay two."""
-
-    def node(self, op: Op, *args: Node, value: float = 0.0, name: str = "") -> Node:
-        return self._new(op, args, value, name, self._region)
 
 
 def _is(node: Node, value: float) -> bool:

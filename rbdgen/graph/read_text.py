@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from .fixed import FixedGraph, Flagged, Format
-from .graph import Graph
-from .node import Builder, CopyingBuilder, Node, Op, Region
+from .graph import CopyingBuilder, Graph
+from .node import Builder, Node, Op, Region
 from .text import DEFAULT_VALUE, FORMER, VALUE_WORD, WIDTH
 from .verify import GraphError, verify_fixed
 

@@ -34,7 +34,14 @@ WIDTH = "width"  # begins the rows behind a graph, which files of version 0.1 do
 COLUMN = 44  # where regions and formats stand, if the operation leaves room
 
 # What stands before the name or number of an operation that has one.
-VALUE_WORD = {Op.INPUT: "", Op.CONST: "", Op.MULC: "by", Op.SIN: "turn", Op.COS: "turn"}
+VALUE_WORD = {
+    Op.INPUT: "",
+    Op.CONST: "",
+    Op.MULC: "by",
+    Op.SIN: "turn",
+    Op.COS: "turn",
+    Op.SATURATE: "within",
+}
 DEFAULT_VALUE = {Op.SIN: math.tau, Op.COS: math.tau}  # not written
 
 

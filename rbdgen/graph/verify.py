@@ -37,6 +37,8 @@ def verify(graph: Graph) -> Graph:
                 if node.value <= 0 or node.value == 1:
                     raise _wrong(node, f"multiplies by {node.value}")
                 _require(node.args[0].op is not Op.CONST, node, "multiplies a constant")
+            case Op.SATURATE:
+                _require(node.value > 0, node, f"has a limit of {node.value}")
             case Op.SIN | Op.COS:
                 _require(node.value in (1.0, math.tau), node, f"has a full turn of {node.value}")
             case Op.ADD | Op.SUB | Op.MUL:

@@ -31,7 +31,9 @@ NO_COUNTS: Mapping[str, int] = MappingProxyType({})
 # and J (linear part first, in the world's axes), what J's change adds to the acceleration, and the
 # forces that hold them.
 SHAPES: dict[str, tuple[int | str, ...]] = {
-    **dict.fromkeys(("q", "qd", "qd_next", "qdd", "qdd_c", "tau", "bias", "g", "nle"), (V,)),
+    **dict.fromkeys(
+        ("q", "qd", "qd_next", "qdd", "qdd_c", "tau", "bias", "g", "nle", "tau_c"), (V,)
+    ),
     "q_next": (Q,),
     "A": (X, X),
     "B": (X, V),

@@ -230,8 +230,9 @@ class NoisyValue:
 def with_noise(graph: Graph, inputs: Mapping[str, Array]) -> dict[Node, NoisyValue]:
     """Every node at ``inputs``, (n,) each. What is computed from infinities is not finite.
 
-    A choice (c < 0 ? a : b) is w(c) a + (1 - w(c)) b, with a function w that no graph has. So two
-    nodes that are equal here are equal whichever branches are taken.
+    A choice (c < 0 ? a : b) is w(c) a + (1 - w(c)) b, with a function w that no graph has, and what
+    saturates another odd function. So two nodes that are equal here are equal whichever branches
+    are taken.
     """
     n = max(map(np.size, inputs.values()), default=1)
     found: dict[Node, NoisyValue] = {}
@@ -244,6 +245,8 @@ def with_noise(graph: Graph, inputs: Mapping[str, Array]) -> dict[Node, NoisyVal
                 value, slopes = inputs[node.name], ()
             elif node.op is Op.SELECT:
                 value, slopes = _chosen(*values)
+            elif node.op is Op.SATURATE:
+                value, slopes = _saturated(node.value, *values)
             else:
                 value = FLOAT[node.op](node, *values)
                 slopes = DERIVATIVE[node.op].slopes(node, value, *values)
@@ -259,3 +262,9 @@ def _chosen(c: Array, a: Array, b: Array) -> tuple[Array, tuple[Any, ...]]:
     """A choice that takes a bit of both, and its slopes."""
     w = 0.5 + np.sin(c + 1.0)
     return w * a + (1.0 - w) * b, (np.cos(c + 1.0) * (a - b), w, 1.0 - w)
+
+
+def _saturated(limit: float, x: Array) -> tuple[Array, tuple[Any, ...]]:
+    """A function of x / limit in place of its saturation, odd as that is, and its slope."""
+    t = x / limit
+    return limit * np.arctan(t), (1.0 / (1.0 + t * t),)

@@ -138,6 +138,22 @@ def _selection(
     return Mux(condition[0][-1], negative, otherwise)
 
 
+def _saturation(m: Module, fixed: FixedGraph, node: Node, x: Operand) -> Value:
+    """The comparisons are with the operand as it comes, beside its rounding."""
+    value, fraction = x
+    out, (low, high) = fixed.formats[node], fixed.saturation(node)
+    shift = fraction - out.fraction
+    if shift > 0:
+        rounded = truncated(value, fraction, out.fraction)[0] + value[min(shift, len(value)) - 1]
+    else:
+        rounded = aligned(value, -shift)
+    half, places = 1 << max(shift, 0) >> 1, max(shift, 0)
+    above = value >= (((high + 1) << places) - half if shift >= 0 else -(-(high + 1) >> -shift))
+    below = value < ((low << places) - half if shift >= 0 else -(-low >> -shift))
+    ends = (Const(end, signed(out.width)) for end in (low, high))
+    return Mux(below | above, Mux(below, *ends), rounded)
+
+
 def _multiplier(site: Site, node: Node, a: Value, b: Value) -> Ports:
     unit = site.product(len(a), len(b))
     p = Signal(signed(len(a) + len(b)), name=site.port("p"))
@@ -171,6 +187,7 @@ UNIT: dict[Op, Unit] = {
     Op.NEG: Unit(_negation),
     Op.SCALE: Unit(_scaling),
     Op.SELECT: Unit(_selection),
+    Op.SATURATE: Unit(_saturation),
     Op.MUL: Unit(_product, _multiplier, "p", taken=_rounded),
     Op.SIN: Unit(None, _sincos, "sin"),
     Op.COS: Unit(None, _sincos, "cos"),

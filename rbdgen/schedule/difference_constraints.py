@@ -57,6 +57,8 @@ def delay(fixed: FixedGraph, target: Target, node: Node) -> Delay:
             return Delay(0.0)
         case Op.ADD | Op.SUB | Op.NEG:
             return Delay(ns.sum(max(out.width, *widths) + 1), check=check)
+        case Op.SATURATE:
+            return Delay(ns.sum(max(out.width, *widths) + 1) + ns.lut, check=check)
         case Op.SELECT:
             return Delay(ns.lut, check=check)
         case Op.MUL:

@@ -257,6 +257,10 @@ def _operation(fixed: FixedGraph, node: Node, count: Counter[str]) -> None:
     if node.op in (Op.ADD, Op.SUB, Op.NEG) or (node.op is Op.MUL and out.rounded):
         count["sums"] += 1
         count["sum_bits"] += out.width
+    elif node.op is Op.SATURATE:  # a sum that rounds, and two comparisons
+        count["sums"] += 3
+        count["sum_bits"] += out.width + 2 * fixed.formats[node.args[0]].width
+        count["select_bits"] += out.width
     elif node.op is Op.SELECT:
         count["select_bits"] += out.width
     elif node.op is Op.SCALE:

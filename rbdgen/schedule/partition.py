@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..graph.fixed import FixedGraph, Format
-from ..graph.graph import Graph, cone
-from ..graph.node import STILL, Builder, CopyingBuilder, Node, Op
+from ..graph.graph import CopyingBuilder, Graph, cone
+from ..graph.node import STILL, Builder, Node, Op
 from ..graph.verify import verify_fixed
 from ..words.input_domain import InputDomain
 from ..words.instances import FixedProgram

@@ -138,7 +138,7 @@ def duration(fixed: FixedGraph, binding: Binding, target: Target, node: Node) ->
     match node.op:
         case Op.INPUT:
             return INPUT_REGISTER
-        case Op.ADD | Op.SUB | Op.NEG | Op.SELECT:
+        case Op.ADD | Op.SUB | Op.NEG | Op.SELECT | Op.SATURATE:
             return 1
         case Op.MUL:
             a, b = (fixed.formats[x].width for x in node.args)
@@ -164,7 +164,7 @@ def ends_in_adder(fixed: FixedGraph, node: Node) -> bool:
 
     A FIFO can stand in for its register.
     """
-    return node.op in (Op.ADD, Op.SUB, Op.NEG, Op.SCALE, Op.SELECT) or (
+    return node.op in (Op.ADD, Op.SUB, Op.NEG, Op.SCALE, Op.SELECT, Op.SATURATE) or (
         node.op is Op.MUL and fixed.formats[node].rounded
     )
 

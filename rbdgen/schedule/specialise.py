@@ -16,8 +16,8 @@ from functools import lru_cache
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph, Format
-from ..graph.graph import Graph, cone
-from ..graph.node import CopyingBuilder, Node, Op, Region
+from ..graph.graph import CopyingBuilder, Graph, cone
+from ..graph.node import Node, Op, Region
 from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Source, Visit, VisitResult, factored, scaled
 from ..words.instances import FixedProgram, computing, copied, instantiate

@@ -19,8 +19,8 @@ import math
 from dataclasses import dataclass, field, replace
 
 from ..graph.fixed import FixedGraph, Format
-from ..graph.graph import Graph
-from ..graph.node import CopyingBuilder, Node, Op
+from ..graph.graph import CopyingBuilder, Graph
+from ..graph.node import Node, Op
 from ..graph.verify import verify_fixed
 from ..graph.word import spell
 

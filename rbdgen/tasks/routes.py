@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
-from ..design.functions import AT_FRAMES, GIVEN_BASE, OF_MASSES, REGRESSING
+from ..design.functions import AT_FRAMES, GIVEN_BASE, LAWS, OF_MASSES, REGRESSING
 from ..graph.word import ROOT, indices, kind_of, renamed
 from ..robot.model import BASE
 from ..robot.variations import PAYLOAD
@@ -79,7 +79,7 @@ def part_of(step: str, part: str) -> str:
 
 _ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4", "g", "nle", *GIVEN_BASE)
 CODES = {name: k for k, name in enumerate(_ALL)}
-ALONE = (*AT_FRAMES, *OF_MASSES, "step", "ddid", *REGRESSING)  # of no accelerator
+ALONE = (*AT_FRAMES, *OF_MASSES, "step", "ddid", *REGRESSING, *LAWS)  # of no accelerator
 CODES |= {name: 16 + k for k, name in enumerate(ALONE)}
 CODE = 4  # bits of a function's code
 ROLLOUTS = {"euler": 1, "rk4": 4}  # evaluations of forward dynamics in a step

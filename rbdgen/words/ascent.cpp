@@ -14,7 +14,7 @@ namespace {
 
 constexpr int WAYS = 8;
 constexpr double GAIN = 0.002;  // by which a climb gets higher in ``patience`` steps, or ends
-enum Op { INPUT, CONST, ADD, SUB, NEG, MUL, MULC, SIN, COS, RECIP, MANTISSA, EXPONENT, SCALE, SELECT };
+enum Op { INPUT, CONST, ADD, SUB, NEG, MUL, MULC, SIN, COS, RECIP, MANTISSA, EXPONENT, SCALE, SELECT, SATURATE };
 enum Kind { TURN, CLIPPED, LINEAR, UNIT };  // of an input: see ascent.py
 
 struct Box {
@@ -78,6 +78,10 @@ inline double fraction(double a) {
     return from_bits((bits_of(a) & 0x800FFFFFFFFFFFFFull) | 0x3FE0000000000000ull);
 }
 
+inline double between(double x, double low, double high) {
+    return x < low ? low : x > high ? high : x;
+}
+
 void forward(const Cone &cone, const Row *x, Row *v) {
     const Step *first = cone.steps.data(), *s = first;
     for (const Run &run : cone.runs) {
@@ -102,6 +106,7 @@ void forward(const Cone &cone, const Row *x, Row *v) {
             case SELECT:
                 ROWS EACH out->at[w] = v[s->a].at[w] < 0 ? v[s->b].at[w] : v[s->c].at[w];
                 break;
+            case SATURATE: ROWS EACH out->at[w] = between(v[s->a].at[w], -s->value, s->value); break;
         }
 #undef ROWS
     }
@@ -140,6 +145,10 @@ void backward(const Cone &cone, const Row *v, Row *slope, Row *by) {
             case RECIP: ROWS { STEP; EACH a.at[w] -= d.at[w] * (v[t].at[w] * v[t].at[w]); } break;
             case MANTISSA: ROWS { STEP; EACH a.at[w] -= d.at[w] * (v[t].at[w] / v[step.a].at[w]); } break;
             case SCALE: ROWS { STEP; EACH a.at[w] += d.at[w] * power(-v[step.b].at[w]); } break;
+            case SATURATE: ROWS {
+                STEP;
+                EACH a.at[w] += std::fabs(v[step.a].at[w]) < step.value ? d.at[w] : 0.0;
+            } break;
             case SELECT: ROWS {
                 const Step &step = cone.steps[t];
                 const Row d = slope[t];
@@ -166,10 +175,6 @@ inline double chance(uint64_t key, uint64_t counter) {
     return (double)((z ^ (z >> 31)) >> 11) * (1.0 / 9007199254740992.0);
 }
 
-inline double between(double x, double low, double high) {
-    return x < low ? low : x > high ? high : x;
-}
-
 // every unit vector brought back to length one
 void normalise(const Box &box, Row *x, int w) {
     for (int j = 0; j < box.inputs;) {
@@ -193,9 +198,9 @@ void normalise(const Box &box, Row *x, int w) {
 extern "C" void arrange(
     int32_t nodes, const int32_t *op, const int32_t *a, const int32_t *b, const int32_t *c, int32_t *at) {
     const int32_t *const args[3] = {a, b, c};
-    std::vector<std::vector<int32_t>> after(nodes), ready(SELECT + 1);
+    std::vector<std::vector<int32_t>> after(nodes), ready(SATURATE + 1);
     std::vector<int32_t> missing(nodes), user(nodes, -1);
-    std::vector<size_t> next(SELECT + 1);
+    std::vector<size_t> next(SATURATE + 1);
     for (int i = 0; i < nodes; i++) {
         for (int k = 0; k < operands(op[i]); k++) {
             const int32_t operand = args[k][i], before = user[operand];
@@ -209,7 +214,7 @@ extern "C" void arrange(
     int32_t now = INPUT;
     for (int32_t place = 0; place < nodes; place++) {
         if (next[now] == ready[now].size())
-            for (int32_t other = 0; other <= SELECT; other++)
+            for (int32_t other = 0; other <= SATURATE; other++)
                 if (ready[other].size() - next[other] > ready[now].size() - next[now]) now = other;
         const int32_t i = ready[now][next[now]++];
         at[i] = place;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int STATES = 64;  // of a block
 constexpr int LANES = 16;
-enum Op { INPUT, CONST, ADD, SUB, NEG, MUL, MULC, SIN, COS, RECIP, MANTISSA, EXPONENT, SCALE, SELECT };
+enum Op { INPUT, CONST, ADD, SUB, NEG, MUL, MULC, SIN, COS, RECIP, MANTISSA, EXPONENT, SCALE, SELECT, SATURATE };
 
 struct alignas(64) Row {
     double at[STATES];
@@ -102,6 +102,10 @@ extern "C" void extents(
                     case MANTISSA: EACH { int k; out.at[w] = 1.0 / std::frexp(x.at[w], &k); } break;
                     case EXPONENT: EACH { int k; std::frexp(x.at[w], &k); out.at[w] = k; } break;
                     case SCALE: EACH out.at[w] = x.at[w] * std::exp2(-y.at[w]); break;
+                    case SATURATE: EACH {
+                        const double most = value[i];
+                        out.at[w] = x.at[w] < -most ? -most : x.at[w] > most ? most : x.at[w];
+                    } break;
                     case SELECT: {
                         const Row &z = row[place[c[i]]];
                         EACH out.at[w] = x.at[w] < 0 ? y.at[w] : z.at[w];

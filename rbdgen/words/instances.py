@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..graph.fixed import INTEGER, FixedGraph, Format, renamed
-from ..graph.graph import Graph
+from ..graph.graph import CopyingBuilder, Graph
 from ..graph.integers import NUMBERS
-from ..graph.node import Builder, CopyingBuilder, Node, Op, Region
+from ..graph.node import Builder, Node, Op, Region
 from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Visit, VisitResult, factored
 from .wordlength import integer_bits

@@ -194,17 +194,19 @@ def _alike(chosen: dict[Node, int], sines: list[Node], limit: Mapping[Node, int]
 
 
 def _of_phases(graph: Graph, least: int) -> dict[Node, int]:
-    """Fraction bits of each of the `angles` that make ``least`` of what sine units read."""
+    """Fraction bits of each of the `angles`, and of what else they are made of, that make
+    ``least`` of what sine units read."""
     found: dict[Node, int] = {}
     among = angles(graph)
     for node in reversed(graph.nodes):
-        if node in among:
+        turning = [u for u in graph.users[node] if u in among or u.op in (Op.SIN, Op.COS)]
+        if turning:
             found[node] = max(
                 # a shift moves the binary point
                 found[user] + (math.frexp(user.value)[1] - 1 if user.is_shift else 0)
                 if user in among
                 else least
-                for user in graph.users[node]
+                for user in turning
             )
     return found
 

@@ -99,6 +99,8 @@ def analyse(
             guess = max(guess, 2 * max(others, default=2.0))
         if node.op is Op.SELECT and all(a.op is Op.CONST for a in node.args[1:]):
             guess = largest  # a flag, which may have been seen on one side only
+        if node.op is Op.SATURATE:
+            guess = largest  # what is beyond it leaves no trace: no word overflows
         if node.name in related or any(a in touched for a in node.args):
             touched.add(node)
         if node.op in (Op.ADD, Op.SUB) and node in touched:
@@ -150,6 +152,7 @@ CARRIED: dict[Op, Callable[..., float]] = {
     Op.EXPONENT: lambda node, ranges, a: 0.0,
     Op.SCALE: lambda node, ranges, x, k: _relative(node, ranges, x),
     Op.SELECT: lambda node, ranges, c, a, b: max(a, b),
+    Op.SATURATE: lambda node, ranges, a: a,
 }
 
 

@@ -194,6 +194,7 @@ CARRIED: dict[Op, Callable[..., float]] = {
     Op.EXPONENT: lambda node, largest, a: 0.0,
     Op.SCALE: _unknown,
     Op.SELECT: _unknown,
+    Op.SATURATE: lambda node, largest, a: a,
 }
 
 
@@ -214,6 +215,10 @@ def _own(fixed: FixedGraph, node: Node, largest: Mapping[Node, float]) -> float:
             return max(lost[0] + half, lost[1])
         case Op.MUL if sum(of) > word.fraction:
             return ulp / 2 if word.rounded else ulp
+        case Op.SATURATE:  # the nearest word, or the last one within the limit
+            ends = [abs(end) * ulp for end in fixed.saturation(node)]
+            half = ulp / 2 if of[0] > word.fraction else 0.0
+            return max(half, min(largest[node], node.value) - min(ends))
         case Op.NEG if of[0] > word.fraction:
             return ulp
         case Op.SIN | Op.COS:

@@ -97,7 +97,8 @@ def _backwards(
     into: dict[str, Array] = {}
     for node, adjoint, _ in adjoints(graph, values, back):
         found[node] = max(float(np.sqrt(np.mean(adjoint**2))), clips.get(node, 0.0))
-        if node.op is Op.SELECT and any(a.op is not Op.CONST for a in node.args[1:]):
+        clipping = any(a.op is not Op.CONST for a in node.args[1:]) or graph.users[node]
+        if node.op is Op.SELECT and clipping:
             # Where a value is clipped, the comparison's error is at most that of what is chosen;
             # and that has no more bits than the bound, whose own gain may be none.
             for arg in node.args:

@@ -62,6 +62,8 @@ def needed_fraction(
             match user.op:
                 case Op.ADD | Op.SUB:  # one bit below the sum's last one rounds it
                     wants.append(needed[user] + 1)
+                case Op.SATURATE:  # likewise
+                    wants.append(needed[user] + 1)
                 case Op.NEG:
                     wants.append(needed[user])
                 case Op.MULC:
@@ -105,17 +107,17 @@ def sums_only(graph: Graph) -> set[Node]:
 
     What only additions, shifters and reciprocals read, through powers of two or not.
     """
-    free = (Op.ADD, Op.SUB, Op.NEG, Op.SCALE, Op.RECIP, Op.MANTISSA, Op.EXPONENT)
-    return _read_only_by(graph, free)
+    dividing = (Op.SCALE, Op.RECIP, Op.MANTISSA, Op.EXPONENT)
+    return _read_only_by(graph, (Op.ADD, Op.SUB, Op.NEG, Op.SATURATE, *dividing))
 
 
 def pivots(graph: Graph) -> set[Node]:
-    """The nodes that end, through sums, in reciprocals and shifters only.
+    """The nodes that end, through sums, in reciprocals, shifters, saturations and phases only.
 
     They keep up to twice the bits of a word, for the sake of small values.
     """
     sums = (Op.ADD, Op.SUB, Op.NEG)
-    direct = (Op.SCALE, Op.RECIP, Op.MANTISSA, Op.EXPONENT)
+    direct = (Op.SCALE, Op.RECIP, Op.MANTISSA, Op.EXPONENT, Op.SATURATE, Op.SIN, Op.COS)
     return _read_only_by(graph, direct, sums)
 
 
@@ -244,7 +246,7 @@ def wordlength(
                 fraction = min(needed[node], of[0].fraction + unit.top, room)
             case Op.MUL:
                 fraction = min(needed[node], of[0].fraction + of[1].fraction)
-            case Op.NEG:
+            case Op.NEG | Op.SATURATE:
                 fraction = min(needed[node], of[0].fraction)
             case Op.SELECT:
                 fraction = min(needed[node], *(f.fraction for f in of[1:]))
@@ -259,6 +261,8 @@ def wordlength(
         if chosen is not None and fraction < -WIDEST:
             raise PrecisionError(f"errors grow beyond words of {WIDEST_FACTOR} bits")
         spare = headroom(node, ranges, off, 2.0**-fraction)
+        if node.op is Op.SATURATE:  # nothing is beyond its limit, which may be one word too high
+            spare = -(2.0**-fraction)
         whole = integer_bits(ranges.bound[node] + spare)
         fraction = min(fraction, most - 1 - whole)
         if whole + fraction + 1 < COARSE:  # one more: roundings upstream are as large as it is

@@ -21,7 +21,7 @@ from rbdgen.design.functions import (
 )
 from rbdgen.graph.word import SHAPES
 
-STATE = {"q", "qd", "qdd", "tau", "Minv", "h", "steps"}
+STATE = {"q", "qd", "qdd", "tau", "Minv", "h", "steps", "q_ref", "qd_ref", "qdd_ref"}
 KNOWN_BY_NAME = 8  # files, of rbdgen and its host
 
 

@@ -17,7 +17,7 @@ TYPED, FIELDS = get_type_hints(DesignChoices), get_type_hints(Design)
 # Values that come in several spellings, of which a design has one.
 SPELT = {
     *("xacro", "joints", "gravity", "functions", "external_forces", "frames"),
-    *("friction_width", "velocity", "acceleration", "effort"),
+    *("friction_width", "velocity", "acceleration", "effort", "kp", "kd"),
 }
 
 

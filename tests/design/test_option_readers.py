@@ -13,7 +13,7 @@ PACKAGE = Path(rbdgen.__file__).parent
 MOST = 4  # files that read an option
 # Those of more: what a design is of, words, and what a search for what fits tries anew.
 MORE = {
-    "functions": 29,
+    "functions": 30,
     "payload": 11,
     "frames": 8,
     "width": 10,

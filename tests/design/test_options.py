@@ -25,6 +25,8 @@ VALUES: dict[str, tuple[str, Any]] = {  # words of the command line, of options 
     "acceleration": ("3,elbow=4", "3.0,elbow=4.0"),
     "effort": ("elbow=2", "elbow=2.0"),
     "functions": ("rnea,m --function did", ("id", "m", "did")),
+    "kp": ("3,elbow=4", "3.0,elbow=4.0"),
+    "kd": ("3", 3.0),
     "frame": ("tool", "tool"),
     "nearby": ("0.02", 0.02),
     "step": ("0.01", 0.01),

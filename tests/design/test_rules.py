@@ -10,7 +10,7 @@ import pytest
 from rbdgen.design.choices import LANGUAGES
 from rbdgen.design.design import Design
 from rbdgen.design.effects import refused
-from rbdgen.design.functions import FUNCTIONS, GIVEN_BASE, ROLLOUTS
+from rbdgen.design.functions import FUNCTIONS, GIVEN_BASE, LAWS, ROLLOUTS
 from rbdgen.design.options import OPTIONS
 from rbdgen.design.rule import Rule, broken
 from rbdgen.design.rules import JOINTS, LOOPS, RULES
@@ -21,6 +21,7 @@ OF_ALL = {
     "functions": [
         *((name,) for name in (*FUNCTIONS, *ROLLOUTS, *GIVEN_BASE)),
         *(("dfd", "difd"), ("g", "m"), ("nle", "m"), ("step", "difd")),
+        LAWS,
     ],
     "to": [(language,) for language in LANGUAGES],
     "turning_joints": [True, False],

@@ -303,6 +303,7 @@ def test_same_rebuilds_each_operation(op: Op) -> None:
         Op.SIN: lambda x, y, z: b.sin(x, 1.0),
         Op.COS: lambda x, y, z: b.cos(x, 1.0),
         Op.SELECT: b.select,
+        Op.SATURATE: lambda x, y, z: b.saturate(x, 0.3),
         Op.NEG: lambda x, y, z: -x,
         Op.RECIP: lambda x, y, z: b.recip(x),
         Op.MANTISSA: lambda x, y, z: b.mantissa(x),

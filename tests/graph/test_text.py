@@ -39,7 +39,8 @@ EVERYTHING = dedent("""\
     %14 = select %8 %13 %10                     @ forward 1
     %15 = parameter parameter[0] 0.25
     %16 = add %14 %15
-    output tau[0] = %16
+    %17 = saturate %16 within 0.3
+    output tau[0] = %17
     output tau[1] = %2
     """)
 

@@ -139,7 +139,7 @@ def test_what_is_logic_and_what_is_placed() -> None:
     logic = {op for op, unit in UNIT.items() if unit.logic is not None}
     place = {op for op, unit in UNIT.items() if unit.place is not None}
     assert set(UNIT) == set(Op)
-    assert logic == {Op.ADD, Op.SUB, Op.NEG, Op.SCALE, Op.SELECT, Op.MUL}
+    assert logic == {Op.ADD, Op.SUB, Op.NEG, Op.SCALE, Op.SELECT, Op.SATURATE, Op.MUL}
     assert place == {Op.MUL, Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT}
     assert {op: unit.port for op, unit in UNIT.items() if unit.port} == {
         Op.MUL: "p",

@@ -142,6 +142,8 @@ def _node(
             args, value = pick[:1], 2.0 ** int(rng.integers(1, 4))
             own = formats[pick[0]]
             out = Format(own.width, own.fraction - round(np.log2(value)), False, own.wraps)
+        case Op.SATURATE:
+            args, value = pick[:1], 0.7 * 2.0 ** (width - 1 - int(rng.integers(2)) - out.fraction)
         case Op.SIN | Op.COS:
             args, value = [some([n for n in made if formats[n].fraction >= 12])], 1.0
             bits = 12 + args[0].index % (min(widest, 32) - 11)  # of both

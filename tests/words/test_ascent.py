@@ -87,6 +87,7 @@ def all_operations() -> tuple[Graph, Domain]:
     positive = b.cos(p) * 0.5 + 1.7
     scaled = b.scale(v * b.sin(q, 1.0), b.exponent(positive)) * b.mantissa(positive)
     chosen = b.select(b.sin(q) + 0.1, v * v - w, b.cos(q) * w)
+    chosen = chosen + b.saturate(v * w, 0.9)
     y = -(scaled + chosen) * vector[0] + b.recip(positive) * vector[1]
     names = ("q", "p", "v", "w", "s", "c")
     domain = domain_of(

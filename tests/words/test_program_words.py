@@ -20,8 +20,8 @@ from rbdgen.design.target import find_target
 from rbdgen.dynamics.program import program
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed, renamed
-from rbdgen.graph.graph import Graph
-from rbdgen.graph.node import Builder, CopyingBuilder, Node, Op
+from rbdgen.graph.graph import CopyingBuilder, Graph
+from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.graph.visits import VisitResult, factored, once
 from rbdgen.graph.word import indices, kind_of

@@ -29,6 +29,7 @@ OPERATIONS: dict[Op, Callable[[Builder, Node, Node, Node], Node]] = {
     Op.EXPONENT: lambda b, x, y, c: b.exponent(x),
     Op.SCALE: lambda b, x, y, c: b.scale(x, y),
     Op.SELECT: lambda b, x, y, c: b.select(c, x, y),
+    Op.SATURATE: lambda b, x, y, c: b.saturate(x, 0.7),
 }
 
 
