@@ -56,9 +56,8 @@ CASES: dict[str, dict[str, Any]] = {
     # others
     "hips": {"robot": "cart", "functions": ("id", "m", "fd", "minv", "dfd"), "ii": 4},
     "floating": {"robot": str(WALKER), "functions": ("id", "m"), "ii": 4, "base": "floating"},
-    # arms and legs, each in a part of its own, beside each other; on a trunk with a joint
-    "arms and legs": {"robot": "faun", "functions": ("id", "m"), "ii": 8, "base": "floating"},
-    "both visited again": {"robot": "faun", "functions": ("id", "dfd"), "ii": 8, "fold": "limbs"},
+    # arms and legs, each in a part of its own, beside each other; on a trunk with a joint; twice
+    "arms and legs": {"robot": "faun", "functions": ("id", "dfd"), "ii": 8, "fold": "limbs"},
     # a product's time-multiplexed columns, in parts that are added up; in "all" they are whole
     "columns": {"robot": str(WALKER), "functions": ("dfd", "difd"), "ii": 16, "base": "floating"},
     # stages that are programs of visits to joints: an arm of one branch; rollouts; a floating base

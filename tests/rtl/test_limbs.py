@@ -42,14 +42,10 @@ CASES: dict[str, Callable[[], Product]] = {
     "two": lambda: limbs(2, "id"),
     "three": lambda: limbs(3, "fd"),
     "four_with_constants": lambda: limbs(4, "m"),  # and with inputs that nothing reads
-    "hyq_id": lambda: compile_front(front_end("hyq", fold="limbs")),
     "hyq_did_12": lambda: compile_front(front_end("hyq", functions=("did",), ii=12)),
     "hyq_did": lambda: compile_front(front_end("hyq", functions=("did",), fold="limbs")),
 }
-SLOW = [
-    pytest.param(name, marks=pytest.mark.slow)
-    for name in ("three", "hyq_id", "hyq_did", "hyq_did_12")
-]
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("three", "hyq_did", "hyq_did_12")]
 
 
 @pytest.fixture(scope="module", params=["two", "four_with_constants", *SLOW])

@@ -31,7 +31,6 @@ QUADRUPED, GRIPPER = (str(ROBOTS / f"{name}.urdf") for name in ("quadruped", "gr
 
 CASES: dict[str, Callable[[], Product]] = {
     "gantry_2": lambda: compiled("gantry", ii=2),
-    "iiwa14_7": lambda: compiled("iiwa14", ii=7),
     "pendulum_fd_mixed_3": lambda: compiled("pendulum", functions=("fd",), error=1e-5, ii=3),
     "gantry_did_16": lambda: compiled("gantry", functions=("did",), ii=16),
     "pendulum_did_joints_5": lambda: compiled("pendulum", fold="joints", functions=("did",), ii=5),
@@ -51,7 +50,6 @@ CASES: dict[str, Callable[[], Product]] = {
     "pendulum_minv_fd_joints_16": lambda: compiled(
         "pendulum", fold="joints", functions=("minv", "fd"), ii=16
     ),
-    "iiwa14_minv_joints_16": lambda: compiled("iiwa14", fold="joints", functions=("minv",), ii=16),
     # an entry of M is constant, and in other units than in its visit
     "gantry_minv_m_joints_48": lambda: compiled(
         "gantry", fold="joints", functions=("minv", "m"), ii=48

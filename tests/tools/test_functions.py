@@ -27,7 +27,8 @@ ROBOTS = {
 }
 # All functions of HyQ, which take too long here: `rbdgen bench quadruped`. `dfd` has in it what
 # `fd`, `did` and `minv` have, `difd` the products that `dfd` ends with: both robots have each.
-CASES = [("iiwa14", f) for f in ("dfd", "did", "minv", "m", "nle")]
+# Gradients alone are in `test_folded`, and in `tests/rtl/test_limbs.py`.
+CASES = [("iiwa14", f) for f in ("dfd", "m", "nle")]
 CASES += [("quadruped", f) for f in ("difd", "fd", "minv", "id", "g")]
 CASES += [("hyq", "id"), ("mixed", "fd"), ("mixed", "id")]
 
