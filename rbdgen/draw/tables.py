@@ -77,7 +77,10 @@ def info_text(facts: DesignFacts) -> str:
     lines += limits_lines(facts)
     lines += ["", f"operations of {', '.join(facts.functions)} after each exact rewrite", ""]
     lines += [table(["", *names], rows), ""]
-    words = f"{facts.width}-bit words, {facts.mean_width} bits on average"
+    words = (
+        f"words of {facts.mean_width} bits on average, operands of multipliers of {facts.width} "
+        "at most"
+    )
     if own := facts.ranges:
         words += (
             f"; of {own.proven + own.searched} signals that could overflow {own.proven} are proven "
@@ -101,7 +104,7 @@ def info_text(facts: DesignFacts) -> str:
         time = (
             f"{program.ns:g} ns a state in batches on one core of this machine, measured"
             if program.ns
-            else "its time is not known, since evaluate --model cpp has not compiled it here"
+            else "rbdgen evaluate --model cpp measures its time"
         )
         lines.append(f"in C++, generate --to cpp: {program.operations} operations a state; {time}")
     if facts.lines:

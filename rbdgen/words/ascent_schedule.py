@@ -1,9 +1,9 @@
 """The schedule of ascents: the signals of a graph to search, their order and their steps.
 
-Of a graph that is small enough every signal is climbed, and again from the best state that was
-found for any. Of a larger one first those signals that are unlike each other; in the states that
-these have found the others are nearly as large as they get. Climbed are then those of the others
-whose words their operands do not decide.
+In a small graph there is an ascent for every signal, then another one from the best state that was
+found for any. In a larger one the signals that are least alike come first; in the states that these
+ascents find, the others are nearly as large as they get. Of the others, those signals follow whose
+words their operands leave open.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Climber:
         return margins
 
     def _every(self, largest: Sequence[Node], angles: Mapping[Node, int], rounds: int) -> None:
-        self.progress(f"ranges: {len(largest)} signals, each climbed in {STEPS} steps or fewer")
+        self.progress(f"ranges: {len(largest)} signals, an ascent of up to {STEPS} steps for each")
         lowest = self.lowest
         for turn in range(rounds + 1):
             if turn == rounds:
@@ -120,14 +120,14 @@ class Climber:
         work = 1 + cones(self.whole, [*first, *self.lowest]) * SOME_WAYS / WAYS
         steps = max(FEWEST, min(STEPS, int(WORK / work)))
         self.progress(
-            f"ranges: {len(largest)} signals, of which {len(first)} that are unlike each other are "
-            f"climbed first, in {steps} steps or fewer"
+            f"ranges: {len(largest)} signals; the {len(first)} that are least alike are searched "
+            f"first, by ascents of up to {steps} steps"
         )
         self.climb(first, self.lowest, steps, PATIENCE, SOME_WAYS, 1 - NEARLY)
         for turn in range(rounds):
             seen = self.seen.largest
             rest = [node for node in largest if not decided(node, seen, margins)]
-            self.progress(f"ranges: of {len(rest)} the operands do not decide the words")
+            self.progress(f"ranges: {len(rest)} signals whose words their operands leave open")
             if turn:
                 rest = [node for node in rest if near(seen[node] * (1 + margins[node]))]
                 self.progress(f"ranges: {len(rest)} of them are near to the ends of theirs")
