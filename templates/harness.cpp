@@ -144,6 +144,25 @@ private:
 #endif
 };
 
+#ifdef OBSERVED
+// The nets of a netlist that are watched, as they settle in each cycle.
+class Nets {
+public:
+    // ``changes`` (OBSERVED,): one more for each that is not as it was in the cycle before.
+    void count(const Vdut& dut, uint32_t* changes) {
+        get(dut.rbdgen_nets, now.data(), WORDS);
+        for (uint32_t w = 0; changes && w < WORDS; ++w)
+            for (Word bits = now[w] ^ before[w]; bits; bits &= bits - 1)
+                ++changes[32 * w + __builtin_ctz(bits)];
+        now.swap(before);
+    }
+
+private:
+    static constexpr uint32_t WORDS = words(OBSERVED);
+    std::vector<Word> now = std::vector<Word>(WORDS), before = std::vector<Word>(WORDS);
+};
+#endif
+
 enum Status { DONE, HANG, WITHDRAWN, CHANGED, SURPLUS, STOPPED };
 
 }  // namespace
@@ -167,7 +186,10 @@ struct Request {
     uint64_t holds;       // how many
     uint64_t waits;       // cycles after them, before any token
     bool (*progress)(uint64_t results);  // false stops the run; may be null
+    uint32_t* toggles;    // (4, OBSERVED) changes of watched nets by span, or null
+    uint64_t settle;      // cycles after the last result before nets are at rest
     uint64_t accepted, results, cycles;  // returned
+    uint64_t spans[4];    // cycles before the first result, at full rate, of the last tasks, at rest
 };
 
 #define EXPORT __attribute__((visibility("default")))
@@ -179,6 +201,9 @@ EXPORT int rbdgen_run(Request* r) {
     Vdut& dut = bench->dut;
     if (r->trace) bench->open_trace(r->trace);
     Random random(r->seed);
+#ifdef OBSERVED
+    Nets nets;
+#endif
     Word payload[in_words], result[out_words], held[out_words];
 
     set_clock(dut, 0);
@@ -207,6 +232,9 @@ EXPORT int rbdgen_run(Request* r) {
     for (;; ++cycle) {
         const bool done = results == r->awaited && accepted == r->tokens;
         if (done && cycle - last_transfer > r->drain) break;
+#ifdef OBSERVED
+        const bool filled = results > 0;
+#endif
         const bool room = accepted < r->tokens && accepted - results < r->under_way;
         if (!offered && room && !random.chance(r->stall_in)) {
             pack(r->inputs + accepted * INPUT_FIELDS.size(), payload);
@@ -245,6 +273,14 @@ EXPORT int rbdgen_run(Request* r) {
             last_transfer = cycle;
         }
         if (!done && cycle - last_transfer > r->hang_limit) { status = HANG; break; }
+#ifdef OBSERVED
+        if (r->toggles) {
+            const bool rests = done && cycle - last_transfer > r->settle;
+            const int span = !filled ? 0 : accepted < r->tokens ? 1 : rests ? 3 : 2;
+            nets.count(dut, cycle ? r->toggles + span * size_t(OBSERVED) : nullptr);
+            ++r->spans[span];
+        }
+#endif
         bench->tick();
     }
     r->accepted = accepted;

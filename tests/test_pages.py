@@ -48,6 +48,7 @@ NOT_RUN = {
         "from rbdgen_host.driver import Dynamics",
         "rbdgen board ulx3s-85f D",
         "rbdgen board ulx3s-85f D --link spi",
+        "rbdgen energy build/mine …",
         "rbdgen generate iiwa14 --function osim …",
         "rbdgen board ecpix5-85f D --link udp",
         "rbdgen board ulx3s-85f build/board",

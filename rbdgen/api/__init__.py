@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .board_link import simulated_board
     from .calibration import calibrate
     from .design_report import report
+    from .energy_estimate import energy
     from .evaluation import evaluate
     from .exploration import explore
     from .folder import (
@@ -42,6 +43,7 @@ __getattr__ = names_from(
         ".board_link": ("simulated_board",),
         ".design_report": ("report",),
         ".results": ("Mismatch", "Generated", "Report", "Results"),
+        ".energy_estimate": ("energy",),
         ".evaluation": ("evaluate",),
         ".exploration": ("explore",),
         ".folder": ("InputError", "OutputError", "UsageError", "read_manifest", "write_file"),
@@ -74,6 +76,7 @@ __all__ = [
     "Report",
     "Results",
     "compare",  # noqa: F822, by __getattr__
+    "energy",
     "evaluate",
     "explore",
     "fit",

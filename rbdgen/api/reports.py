@@ -15,12 +15,14 @@ from ..robot.model import RobotError
 from ..robot.xml_lines import one_line, parse_xml
 from ..system.files import read_within
 from ..system.records import NoRecord, Record
+from ..tools.energy import EnergyReport
 from ..tools.report import Mapped, Usage
 from ..tools.report import SynthesisReport as Synthesised
 from .folder import OutputError
 
 LARGEST = 2**26  # bytes of a report
 SIMULATION, TIMELINE = "simulation.json", "timeline.svg"
+ENERGY = "energy.json"
 SYNTHESES, BOARDS = "synthesis-*/report.json", "board-*/board.json"
 R = TypeVar("R", bound=Record)
 
@@ -103,12 +105,13 @@ class Reports:
     simulation: CoreRun | AcceleratorRun | None
     timeline: bytes | None
     syntheses: tuple[Synthesised | Mapped, ...]
+    energy: EnergyReport | None
     boards: tuple[BoardFacts, ...]
     others: tuple[str, ...]
 
 
 def reports_in(folder: Path, entry: HardwareManifest) -> Reports:
-    """The reports of `simulate`, `synthesize` and `board` in the folder of the design ``entry``."""
+    """The reports of `simulate`, `synthesize`, `energy` and `board` in a design's folder."""
     others: list[str] = []
     run = CoreRun if entry.is_core else AcceleratorRun
 
@@ -132,6 +135,7 @@ def reports_in(folder: Path, entry: HardwareManifest) -> Reports:
         next(iter(simulated), None),
         timeline,
         tuple(read(SYNTHESES, Synthesised, Mapped)),
+        next(read(ENERGY, EnergyReport), None),
         tuple(read(BOARDS, BoardFacts)),
         tuple(others),
     )

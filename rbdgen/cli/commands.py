@@ -187,6 +187,19 @@ def _synthesize(options: argparse.Namespace, progress: Progress) -> Output:
     return _answer(report)._replace(status=int(missed))
 
 
+def _energy(options: argparse.Namespace, progress: Progress) -> Output:
+    report = api.energy(
+        options.folder,
+        options.states,
+        options.seed,
+        options.clock,
+        options.rate,
+        progress=progress,
+        trust=options.trust,
+    )
+    return _answer(report)
+
+
 def _report(options: argparse.Namespace, progress: Progress) -> Output:
     page = api.report(options.folder, progress, options.trust)
     return Output({"page": str(page)}, str(page))
@@ -353,6 +366,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Progress], Output]] = {
     "simulate": _simulate,
     "calibrate": _calibrate,
     "synthesize": _synthesize,
+    "energy": _energy,
     "report": _report,
     "board": _board,
     "package": _package,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..design.choices import PAPERS
-from .arguments import Parser, count, examples, names, seed
+from .arguments import Parser, count, examples, names, positive, seed
 from .options import (
     OFTEN,
     command,
@@ -93,6 +93,25 @@ def parser() -> Parser:
             "rbdgen synthesize build/iiwa14_id --target xcup",
             "rbdgen synthesize build/pendulum_id --place-and-route --speed 6 --speed 8",
         )
+    )
+
+    made = folder_command(
+        commands,
+        "energy",
+        "toggles of a mapped core, nJ a result and watts, estimated, each with its range",
+        "rbdgen energy build/iiwa14_id",
+        "rbdgen energy build/iiwa14_id --clock 150 --rate 1000",
+    )
+    made.add_argument("--states", type=count, default=300, help="default: %(default)s")
+    made.add_argument("--seed", type=seed, default=0, help="of states (default: %(default)s)")
+    made.add_argument(
+        "--clock",
+        type=positive,
+        metavar="MHZ",
+        help="for watts (default: the fastest placement's, if there is one)",
+    )
+    made.add_argument(
+        "--rate", type=positive, metavar="HZ", help="tasks a second, watts at that rate too"
     )
 
     folder_command(
@@ -215,7 +234,16 @@ def parser() -> Parser:
     )
     for name in ("generate", "explore"):
         forced(commands.choices[name])
-    for name in ("board", "compare", "package", "report", "simulate", "synthesize", "calibrate"):
+    for name in (
+        "board",
+        "compare",
+        "package",
+        "report",
+        "energy",
+        "simulate",
+        "synthesize",
+        "calibrate",
+    ):
         trusted(commands.choices[name])
     for name, made in commands.choices.items():
         printed(made)

@@ -29,11 +29,30 @@ class Result:
     accept_cycle: Int64  # (N,) cycle in which the token was taken
     result_cycle: Int64  # (R,) cycle in which its result was taken
     cycles: int
+    toggles: Toggles | None = None
 
     def field(self, model: Model, name: str) -> Int64:
         """One output field, (N,)."""
         names = [f.name for f in model.ports.output.fields]
         return self.outputs[:, names.index(name)]
+
+
+SPANS = ("filling", "full rate", "draining", "at rest")
+
+
+@dataclass(frozen=True)
+class Toggles:
+    """Changes of each watched bit (4, bits), and cycles, in each of the `SPANS` of a run: until the
+    first result, until the last task is taken, until ``settle`` cycles after the last result, and
+    then without any task."""
+
+    count: NDArray[np.uint32]
+    cycles: tuple[int, ...]
+
+    def rate(self, span: str) -> NDArray[np.float64]:
+        """Changes a cycle, of each bit."""
+        k = SPANS.index(span)
+        return self.count[k] / max(self.cycles[k], 1)
 
 
 class _Request(ctypes.Structure):
@@ -57,9 +76,12 @@ class _Request(ctypes.Structure):
         ("holds", ctypes.c_uint64),
         ("waits", ctypes.c_uint64),
         ("progress", ctypes.c_void_p),
+        ("toggles", ctypes.c_void_p),
+        ("settle", ctypes.c_uint64),
         ("accepted", ctypes.c_uint64),
         ("results", ctypes.c_uint64),
         ("cycles", ctypes.c_uint64),
+        ("spans", ctypes.c_uint64 * len(SPANS)),
     ]
 
 
@@ -76,9 +98,10 @@ _FAULTS = {
 class Model:
     """A built design. Every :meth:`run` starts it anew, from reset."""
 
-    def __init__(self, library: Path, ports: Ports) -> None:
+    def __init__(self, library: Path, ports: Ports, observed: int = 0) -> None:
         self.library = library
         self.ports = ports
+        self.observed = observed
         self._run = ctypes.CDLL(str(library.resolve())).rbdgen_run
         self._run.argtypes = [ctypes.POINTER(_Request)]
         self._run.restype = ctypes.c_int
@@ -98,6 +121,7 @@ class Model:
         progress: Callable[[int], None] | None = None,
         held: Sequence[int] = (),
         waits: int = 0,
+        settle: int | None = None,
     ) -> Result:
         """Stream a batch through the design.
 
@@ -115,6 +139,8 @@ class Model:
             held: words for the registers for many tasks, in their order; none keeps those that
                 are in them from the start.
             waits: cycles after these before the first token is offered.
+            settle: count changes of the watched bits, at rest from so many cycles after the last
+                result on (not counted).
 
         Raises:
             ValueError: inputs of the wrong shape or out of range, or such words for registers.
@@ -138,6 +164,9 @@ class Model:
             return not raised
 
         registers = self._registers(held)
+        if settle is not None and not self.observed:
+            raise ValueError(f"{self.library.name} has no bits that are watched")
+        toggles = np.zeros((len(SPANS), self.observed), np.uint32)
         callback = _PROGRESS(report)
         request = _Request(
             n,
@@ -157,6 +186,8 @@ class Model:
             len(registers),
             waits,
             ctypes.cast(callback, ctypes.c_void_p),
+            None if settle is None else toggles.ctypes.data,
+            settle or 0,
         )
         status = self._run(ctypes.byref(request))
         if raised:
@@ -167,7 +198,9 @@ class Model:
                 f"{self.library.name} {fault} (cycle {request.cycles}, seed {seed}, "
                 f"{request.accepted} of {n} tokens taken, {request.results} results)"
             )
-        return Result(result.outputs, result.accept_cycle, result.result_cycle, int(request.cycles))
+        counted = None if settle is None else Toggles(toggles, tuple(request.spans))
+        cycles = int(request.cycles)
+        return Result(result.outputs, result.accept_cycle, result.result_cycle, cycles, counted)
 
     def _registers(self, held: Sequence[int]) -> Int64:
         """Words (registers,) that the port for them takes."""

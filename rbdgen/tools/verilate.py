@@ -35,11 +35,13 @@ def build(
     trace: bool = False,
     progress: Progress | None = None,
     optimisation: str = OPTIMISATION,
+    observed: int = 0,
 ) -> Model:
     """Verilate and compile ``top``, or take the model built before from the same text.
 
     Args:
         ports: clock, reset and the two streams.
+        observed: bits of the port whose changes :meth:`Model.run` can count; 0: there is none.
         the others: as for `library`.
 
     Raises:
@@ -48,13 +50,13 @@ def build(
     made = library(
         sources,
         top,
-        _harness(ports),
+        _harness(ports, observed),
         include_dirs=include_dirs,
         trace=trace,
         progress=progress,
         optimisation=optimisation,
     )
-    return Model(made, ports)
+    return Model(made, ports, observed)
 
 
 def library(
@@ -170,9 +172,9 @@ def _units(work: Path) -> list[Path]:
     return made
 
 
-def _harness(ports: Ports) -> str:
+def _harness(ports: Ports, observed: int) -> str:
     """``templates/harness.cpp`` with its design-specific lines filled in."""
-    lines = []
+    lines = [f"#define OBSERVED {observed}u"] if observed else []
     for side, stream in (("INPUT", ports.input), ("OUTPUT", ports.output)):
         offset, rows = 0, []
         for f in stream.fields:

@@ -1,0 +1,195 @@
+"""The energy of a result of a generated core, estimated from the toggles of its netlist."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from ..design.manifest import HardwareManifest
+from ..design.target import find_target
+from ..system.quoting import Progress
+from ..system.templates import data_folder
+from ..tools.energy import (
+    BOARDS,
+    BUSY,
+    IDLE,
+    MEASURED,
+    EnergyReport,
+    Power,
+    Range,
+    estimate,
+    net_rate,
+)
+from ..tools.energy import power as power_at
+from ..tools.model import Model, Result
+from ..tools.observed_netlist import ObservedNetlist, observed
+from ..tools.report import SynthesisReport as Synthesised
+from ..tools.verilate import build
+from .design_file import DESIGN, ROBOT
+from .evaluation import to_words
+from .filed_design import filed_design
+from .folder import OutputError, UsageError, checked_manifest, write_file
+from .integer_model import IntegerModel, ports_of
+from .output_paths import check_place
+from .reports import ENERGY, read_report
+from .results import TextReport
+from .simulation import batches, compare
+from .synthesis import synthesize
+
+RESTING = 1000  # cycles without a task
+MOST_STATES = 50_000
+
+
+class EnergyEstimate(TextReport[EnergyReport]):
+    """The result of `energy`."""
+
+    def headline(self) -> str:
+        own = self.facts
+        return f"{own.top} on {own.part}: {own.nj} nJ a result, estimated"
+
+    def as_text(self) -> str:
+        return str(self.facts)
+
+
+def energy(
+    folder: str | Path,
+    states: int = 300,
+    seed: int = 0,
+    clock: float | None = None,
+    rate: float | None = None,
+    progress: Progress = lambda _: None,
+    trust: bool = False,
+) -> EnergyEstimate:
+    """Estimate the energy of a result of the core in ``folder``, which is for an ECP5.
+
+    Its netlist (of `synthesize`, which runs if there is none) is simulated at full rate on
+    ``states`` random states within the limits, and then without tasks; every bit of every result is
+    compared with the integer model. Every change of every net is counted. ``clock`` [MHz]: for
+    watts; unless given, that of the fastest placement, if there is one. ``rate``: tasks a second.
+    The report is also written to FOLDER/energy.json.
+
+    Raises UsageError for a family whose energies are not known, accelerators and too few states;
+    Mismatch for a bit that differs.
+    """
+    place = Path(folder)
+    entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.il", "{name}.v"))
+    part = find_target(entry.target)
+    if part.family != "ecp5":
+        raise UsageError(
+            f"energy: {part.name}: energies of {part.part}'s cells are not known; generate the "
+            "design with --target ecp5-25f, ecp5-45f or ecp5-85f"
+        )
+    if not entry.is_core:
+        raise UsageError("energy: of a core, one function's pipeline; leave out --accelerator")
+    task = entry.tasks.functions[entry.functions[0]]
+    if states * task.interval <= 2 * task.latency:
+        least = int(2 * task.latency / task.interval) + 1
+        raise UsageError(f"states: {states}; full rate is seen with at least {least} of them")
+    if states > MOST_STATES:
+        raise UsageError(f"states: {states}; at most {MOST_STATES}")
+    check_place(place / ENERGY)
+    file = place / f"synthesis-{entry.target}" / f"{entry.name}.json"
+    source = place / f"{entry.name}.il"
+    if not file.is_file() or file.stat().st_mtime < source.stat().st_mtime:
+        progress("mapping")
+        synthesize(place, progress=progress, trust=trust)
+    netlist = read_netlist(file, entry.name)
+    progress(f"{netlist.cells} cells, {len(netlist.kinds)} bits to watch")
+    model = model_of(netlist, entry, progress)
+    run, expected, flags = _run(place, entry, model, states, seed, progress)
+    compare(run, expected, flags, "of the netlist")
+    assert run.toggles is not None
+    steps = float(np.diff(run.accept_cycle).mean())
+    terms, regions, nj, idle = estimate(netlist, run.toggles, steps)
+    board, watts = BOARDS.get(part.part, (None, None))
+    measured = sum(term.nj.central for term in terms if term.basis == MEASURED)
+    facts = EnergyReport(
+        top=entry.name,
+        target=part.name,
+        part=part.part,
+        states=states,
+        seed=seed,
+        interval=steps,
+        cells=netlist.cells,
+        flip_flops=sum(netlist.flip_flops.values()),
+        terms=tuple(terms),
+        regions=tuple(regions),
+        nj=nj,
+        measured=round(measured / nj.central, 3),
+        idle=idle,
+        busy_toggles=net_rate(netlist, run.toggles.rate(BUSY)),
+        idle_toggles=net_rate(netlist, run.toggles.rate(IDLE)),
+        board=board,
+        board_watts=watts,
+        power=_powers(place, entry, clock, rate, (nj, idle, steps)),
+        notes=(
+            "states are random, within the limits: what follows a motion smoothly takes less",
+            "toggles are those from cycle to cycle; glitches are a factor, and so in the range",
+        ),
+    )
+    write_file(place / ENERGY, json.dumps(facts.to_json(), indent=2) + "\n")
+    return EnergyEstimate(facts)
+
+
+def read_netlist(file: Path, name: str) -> ObservedNetlist:
+    """The netlist in a file of Yosys', to be watched; OutputError for what is none."""
+    try:
+        return observed(json.loads(file.read_text("utf-8"))["modules"][name], name)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise OutputError(
+            f"{file}: no netlist of {name} ({what:.80}); run rbdgen synthesize again"
+        ) from None
+
+
+def model_of(netlist: ObservedNetlist, entry: HardwareManifest, progress: Progress) -> Model:
+    """A netlist, Verilated."""
+    cells = data_folder("sim") / "ecp5"
+    with tempfile.TemporaryDirectory(prefix="rbdgen-energy-") as name:
+        source = Path(name) / "netlist.v"
+        source.write_text(netlist.text, "utf-8")
+        return build(
+            [source, cells / "mult18x18d_sim.v", cells / "dp16kd_sim.v"],
+            entry.name,
+            ports=ports_of(entry.ports),
+            observed=len(netlist.kinds),
+            progress=progress,
+        )
+
+
+def _run(
+    place: Path, entry: HardwareManifest, model: Model, states: int, seed: int, progress: Progress
+) -> tuple[Result, dict[str, np.ndarray], np.ndarray]:
+    """A run at full rate, then without tasks; and what the integer model gives."""
+    made = filed_design(place, entry, progress)
+    (state,) = batches(made, states, seed)
+    words = to_words(made, state)
+    expected, flags = IntegerModel(made, progress)(words)
+    tokens = np.stack([words[name] for name in made.fixed.inputs], axis=1)
+    held = [int(word) for word in made.held.values()]
+    task = entry.tasks.functions[entry.functions[0]]
+    settle = 2 * task.latency + int(task.interval)
+    run = model.run(tokens, seed=seed, held=held, settle=settle, drain=settle + RESTING)
+    return run, dict(expected), flags
+
+
+def _powers(
+    place: Path,
+    entry: HardwareManifest,
+    clock: float | None,
+    rate: float | None,
+    of: tuple[Range, Range, float],
+) -> tuple[Power, ...]:
+    """At the clock that is given, or that of the fastest placement; none where neither is."""
+    if clock is None:
+        found = read_report(place, f"synthesis-{entry.target}/report.json", Synthesised)
+        placed = [own.fmax for own in found.placements] if found else []
+        if not placed:
+            return ()
+        clock = round(max(placed), 1)
+    nj, idle, interval = of
+    rates = [None] if rate is None else [None, rate]
+    return tuple(power_at(nj, idle, interval, clock, own) for own in rates)
