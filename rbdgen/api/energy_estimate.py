@@ -183,7 +183,7 @@ def _powers(
     rate: float | None,
     of: tuple[Range, Range, float],
 ) -> tuple[Power, ...]:
-    """At the clock that is given, or that of the fastest placement; none where neither is."""
+    """Watts at the clock that is given, or at the fastest placement's; none where neither is."""
     if clock is None:
         found = read_report(place, f"synthesis-{entry.target}/report.json", Synthesised)
         placed = [own.fmax for own in found.placements] if found else []

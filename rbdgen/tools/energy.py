@@ -99,7 +99,7 @@ class Energy:
 
 @cache
 def energies() -> Mapping[str, Energy]:
-    """What events are assumed to take, by name."""
+    """The energies that events are assumed to take, by name."""
     document = json.loads(Path(__file__).with_name("energies.json").read_text("utf-8"))
     return {
         name: Energy(Range(own["low"], own["central"], own["high"]), own["basis"], own["source"])

@@ -146,7 +146,7 @@ class _Writer:
         return f"n{bit}"
 
     def pin(self, cell: Cell, pin: str) -> str:
-        """What an input of one bit reads; 0 where it is not connected."""
+        """The name of the net at an input of one bit; 0 where it is not connected."""
         return self.bit((cell["connections"].get(pin) or "0")[0])
 
     def watch(self, expression: str, kind: str, region: str, net: int | None = None) -> None:
