@@ -13,7 +13,7 @@ from rbdgen.api.waves import BITS, REALS
 from rbdgen.design.loading import load
 
 
-def test_words_are_there_as_numbers(tmp_path: Path) -> None:
+def test_signals_are_there_and_read_as_numbers(tmp_path: Path) -> None:
     folder = tmp_path / "design"
     api.generate("pendulum", folder, functions=("id",), ii=4)
     said = api.simulate(folder, states=50, waves=True)
