@@ -147,6 +147,11 @@ class FixedGraph:
         most = math.floor(math.ldexp(node.value, word.fraction))
         return max(-most, word.lowest), min(most, word.highest)
 
+    def saturates_by_bits(self, node: Node) -> bool:
+        """Whether the bits above a certain one tell what is beyond the limits of this SATURATE."""
+        low, high = self.saturation(node)
+        return high == -low - 1 and not low & high
+
     @cached_property
     def parameters(self) -> dict[str, Node]:
         """The registers of what is the same for many tasks, in their order."""

@@ -139,7 +139,7 @@ def _selection(
 
 
 def _saturation(m: Module, fixed: FixedGraph, node: Node, x: Operand) -> Value:
-    """The comparisons are with the operand as it comes, beside its rounding."""
+    """Comparisons are with the operand as it comes, beside its rounding, where bits do not do."""
     value, fraction = x
     out, (low, high) = fixed.formats[node], fixed.saturation(node)
     shift = fraction - out.fraction
@@ -147,6 +147,10 @@ def _saturation(m: Module, fixed: FixedGraph, node: Node, x: Operand) -> Value:
         rounded = truncated(value, fraction, out.fraction)[0] + value[min(shift, len(value)) - 1]
     else:
         rounded = aligned(value, -shift)
+    if fixed.saturates_by_bits(node):
+        top = rounded[high.bit_length() :]
+        beyond, ends = top.any() & ~top.all(), (Const(x, signed(out.width)) for x in (low, high))
+        return Mux(beyond, Mux(rounded[-1], *ends), rounded)
     half, places = 1 << max(shift, 0) >> 1, max(shift, 0)
     above = value >= (((high + 1) << places) - half if shift >= 0 else -(-(high + 1) >> -shift))
     below = value < ((low << places) - half if shift >= 0 else -(-low >> -shift))

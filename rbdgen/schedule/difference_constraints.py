@@ -58,7 +58,8 @@ def delay(fixed: FixedGraph, target: Target, node: Node) -> Delay:
         case Op.ADD | Op.SUB | Op.NEG:
             return Delay(ns.sum(max(out.width, *widths) + 1), check=check)
         case Op.SATURATE:
-            return Delay(ns.sum(max(out.width, *widths) + 1) + ns.lut, check=check)
+            found = 3 if fixed.saturates_by_bits(node) else 1  # levels of LUTs behind the sum
+            return Delay(ns.sum(max(out.width, *widths) + 1) + found * ns.lut, check=check)
         case Op.SELECT:
             return Delay(ns.lut, check=check)
         case Op.MUL:

@@ -257,9 +257,11 @@ def _operation(fixed: FixedGraph, node: Node, count: Counter[str]) -> None:
     if node.op in (Op.ADD, Op.SUB, Op.NEG) or (node.op is Op.MUL and out.rounded):
         count["sums"] += 1
         count["sum_bits"] += out.width
-    elif node.op is Op.SATURATE:  # a sum that rounds, and two comparisons
-        count["sums"] += 3
-        count["sum_bits"] += out.width + 2 * fixed.formats[node.args[0]].width
+    elif node.op is Op.SATURATE:  # a sum if it rounds, and two comparisons if bits do not do
+        own = fixed.formats[node.args[0]]
+        rounds, compares = own.fraction > out.fraction, not fixed.saturates_by_bits(node)
+        count["sums"] += rounds + 2 * compares
+        count["sum_bits"] += rounds * out.width + 2 * compares * own.width
         count["select_bits"] += out.width
     elif node.op is Op.SELECT:
         count["select_bits"] += out.width

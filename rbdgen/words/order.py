@@ -21,7 +21,7 @@ from .constant_multiply import constant_multiply, has_constants, moved
 from .proven_ranges import proven_words
 from .ranges import Ranges
 from .word_options import Setting
-from .wordlength import input_formats, wordlength
+from .wordlength import finer_inputs, input_formats, wordlength
 
 Known = TypeVar("Known")  # what the passes of a part are told besides the graph
 
@@ -56,6 +56,8 @@ def _words(graph: Graph, setting: Setting) -> FixedGraph:
         chosen = setting.fractions(graph, ranges)
         given, finer = setting.given, setting.given.finer
         ports = dict.fromkeys(finer.inputs, finer.bits)
+        if chosen is None:
+            ports |= finer_inputs(graph, ranges, setting.width)
         inputs = input_formats(graph, given.limits, setting.width, chosen, ports)
         results = {graph.outputs[name]: finer.bits for name in finer.outputs}
         made = wordlength(graph, ranges, setting.width, inputs, chosen, setting.guard, results)

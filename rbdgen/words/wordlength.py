@@ -112,22 +112,29 @@ def sums_only(graph: Graph) -> set[Node]:
 
 
 def pivots(graph: Graph) -> set[Node]:
-    """The nodes that end, through sums, in reciprocals, shifters, saturations and phases only.
+    """The nodes that end, through sums, in reciprocals, shifters, saturations and phases only; or
+    are compared, where a controller is.
 
     They keep up to twice the bits of a word, for the sake of small values.
     """
     sums = (Op.ADD, Op.SUB, Op.NEG)
     direct = (Op.SCALE, Op.RECIP, Op.MANTISSA, Op.EXPONENT, Op.SATURATE, Op.SIN, Op.COS)
-    return _read_only_by(graph, direct, sums)
+    follows = any(node.op is Op.SATURATE for node in graph.nodes)
+    return _read_only_by(graph, direct, sums, follows)
 
 
-def _read_only_by(graph: Graph, ends: tuple[Op, ...], between: tuple[Op, ...] = ()) -> set[Node]:
-    """The nodes that only ``ends`` read, directly, by a power of two or through ``between``."""
+def _read_only_by(
+    graph: Graph, ends: tuple[Op, ...], between: tuple[Op, ...] = (), compared: bool = False
+) -> set[Node]:
+    """The nodes that only ``ends`` read, directly, by a power of two or through ``between``, and
+    conditions of selections, if nodes that are ``compared`` count."""
     found: set[Node] = set()
     outputs = set(graph.outputs.values())
     for node in reversed(graph.nodes):
         if node not in outputs and all(
-            user.op in ends or ((user.is_shift or user.op in between) and user in found)
+            user.op in ends
+            or ((user.is_shift or user.op in between) and user in found)
+            or (compared and user.op is Op.SELECT and node not in user.args[1:])
             for user in graph.users[node]
         ):
             found.add(node)
@@ -168,6 +175,19 @@ def input_formats(
         bits = min(max(own.get(name, bits - 1 - whole) + 1 + whole, 2), LARGEST_INPUT)
         formats[name] = Format(bits, bits - 1 - whole)
     return formats
+
+
+def finer_inputs(graph: Graph, ranges: Ranges, width: int) -> dict[str, int]:
+    """Inputs that saturations read, and no multiplier: the bits more that those make use of."""
+    law = _read_only_by(graph, (Op.SATURATE,), (Op.ADD, Op.SUB, Op.NEG), True)
+    if not any(node.op is Op.SATURATE for node in graph.nodes):
+        return {}
+    needed, wide = needed_fraction(graph, ranges, width), pivots(graph)
+    return {
+        node.name: needed[node] - (width - 1 - integer_bits(ranges.bound[node]))
+        for node in graph.nodes
+        if node.op is Op.INPUT and node in wide and any(user in law for user in graph.users[node])
+    }
 
 
 def unit_widths(graph: Graph, chosen: Mapping[Node, int]) -> dict[Node, int]:

@@ -34,6 +34,7 @@ PLACES = {
     "loops": "loops.loops",
     "microcontroller": "microcontroller.microcontroller",
     "mppi": "mppi.mppi",
+    "control": "control.control",
     "bits": "designs.bits",
     "ranges": "ranges.ranges",
     "proven": "proven.proven",

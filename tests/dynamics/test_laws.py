@@ -160,3 +160,17 @@ def test_gains_that_come_in_and_gains_that_do_not(law: str, mode: str) -> None:
     names = {name.partition("[")[0] for name in graph.inputs}
     came = {"kd"} | ({"kp"} if law in FOLLOWING else set())
     assert names & {"kp", "kd"} == (came if mode == "inputs" else set())
+
+
+def test_a_law_has_finer_words_than_the_dynamics() -> None:
+    """Positions that saturations read have more bits than any multiplier's operand."""
+    front = front_end("pendulum", functions="computed-torque", width=18, fit=False)
+    (stage,) = compile_front(front).accelerator.stages.values()
+    fixed = stage.fixed
+    assert all(fixed.inputs[f"{of}[{k}]"].width > 21 for of in ("q", "q_ref") for k in (0, 1))
+    products = [node for node in fixed.graph.nodes if node.op is Op.MUL]
+    assert products and all(fixed.formats[a].width <= 18 for node in products for a in node.args)
+    clipped = [node for node in fixed.graph.nodes if node.op is Op.SATURATE]
+    by_bits = [node for node in clipped if fixed.saturates_by_bits(node)]
+    # e and ė of each joint; the acceleration and τ have limits that are no powers of two
+    assert (len(clipped), len(by_bits)) == (8, 4)
