@@ -29,7 +29,7 @@ from .measurement import Row, measurement
 
 ROBOT, TOOL, WIDTH = "iiwa14", "link_7", 18
 STEP, SECONDS, PERIOD = 50e-6, 1.4, 1.4  # s
-RATES, GAINS = (1000, 4000, 20000), (30.0, 60.0, 300.0)  # Hz; rad/s, critically damped
+RATES, GAINS = (1000, 4000, 20000), (60.0, 300.0)  # Hz; rad/s, critically damped
 LOAD, PUSH, PUSHED = 1.0, 20.0, (0.5, 0.7)  # kg, N, s
 LIMITS: dict[str, Any] = {"velocity": 4.0, "acceleration": 64.0}  # of the design
 POSTURE = np.array([0.3, 0.6, 0.0, -1.4, 0.0, 1.0, 0.0])  # rad
