@@ -20,6 +20,7 @@ extensions = ["myst_parser"]
 root_doc = "index"
 myst_heading_anchors = 3  # links to headings are those that GitHub makes
 myst_enable_extensions = ["dollarmath"]
+smartquotes_action = "qe"  # quotes and ellipses; two hyphens begin an option
 html_theme = "furo"
 html_title = "rbdgen"
 html_show_sphinx = False
