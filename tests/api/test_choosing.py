@@ -10,6 +10,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api.folder import UsageError
+from rbdgen.api.synthesis import Synthesis
 from rbdgen.cli.main import main
 from rbdgen.design.wishes import Wishes
 from rbdgen.tools.nextpnr import Placement
@@ -45,6 +46,20 @@ def test_generate_makes_what_info_says(tmp_path: Path) -> None:
 def test_refused(tmp_path: Path, options: dict[str, object], why: str) -> None:
     with pytest.raises(UsageError, match=why):
         api.generate("pendulum", tmp_path / "D", **options)  # type: ignore[call-overload]
+
+
+def test_a_missed_wish_ends_the_command_with_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    placed = (Placement("ecp5-25f", 6, 1, 100.0, {}, {}, {}, (), 1.0),)
+    report = SynthesisReport("core", "ecp5-25f", "LFE5U-25F", {}, {}, True, 1.0, {}, placed)
+    report = replace(report, paces={"id": Pace(50, 4)})
+    api.generate("pendulum", tmp_path / "D", width=12, ii=4)
+    for latency, status in ((1e-6, 0), (0.4e-6, 1)):
+        own = Synthesis(replace(report, wanted=Wishes(latency)))
+        monkeypatch.setattr(api, "synthesize", lambda *_, own=own, **__: own)
+        assert main(["synthesize", str(tmp_path / "D"), "--place-and-route"]) == status
+        assert ("MISSED" in capsys.readouterr().out) == bool(status)
 
 
 def test_a_placement_says_whether_wishes_are_reached() -> None:
