@@ -23,6 +23,7 @@ T = TypeVar("T", bound=Value)
 # Tells rbdgen.tools to leave registers that are equal to others: those of a channel shall lie
 # beside it, not feed every channel of a region.
 NOT_SHARED = {"rbdgen_not_shared": 1}
+WAKING = 4  # cycles from a task that is offered until phases that rest can take it, at least
 COPIES = 24  # registers that follow one relay, at most
 Copies = dict[K, tuple[T, int]]  # what it is a copy of → the latest one, and how many loads it has
 
@@ -129,11 +130,13 @@ class Phases:
     """Counts 0 to ``interval`` - 1, over and over, from 0 in the first cycle after reset.
 
     What users get are copies, registers behind relays, which are registers that follow one ring of
-    master bits: no net has many ends, however large the datapath is.
+    master bits: no net has many ends, however large the datapath is. Those that can rest (`rest`)
+    have copies that are not set then; the master bits go on, so that phase 0 stays in its cycles.
     """
 
-    def __init__(self, m: Module, interval: int) -> None:
+    def __init__(self, m: Module, interval: int, rests: bool = False) -> None:
         self.m, self.interval = m, interval
+        self._awake = Signal(init=1, name="awake") if rests else None
         self._ring = Signal(interval, init=1, name="phases", attrs=NOT_SHARED)
         m.d.sync += self._ring.eq(self._ring.rotate_left(1))
         self._relays: Copies[int, Signal] = {}  # by the phase in which they are set
@@ -148,7 +151,9 @@ class Phases:
 
     def _relay(self, phase: int) -> Signal:
         """A register set in ``phase``, for one more copy."""
-        before = self._ring[(phase - 1) % self.interval]
+        before: Value = self._ring[(phase - 1) % self.interval]
+        if self._awake is not None:
+            before = before & self._awake
 
         def relay() -> Signal:
             return self._register(f"phase_relay_{self.made}", phase == 0, before)
@@ -160,6 +165,26 @@ class Phases:
         register = Signal(init=int(init), name=name, attrs=NOT_SHARED)
         self.m.d.sync += register.eq(value)
         return register
+
+    def rest(self, last: Value, fire: Value, wanted: Value, rounds: int) -> Value:
+        """Rest when no task was taken (``fire``, in phase 0) for so many rounds, until one is
+        ``wanted``: no copy is set meanwhile.
+
+        ``last``: a copy set in the last phase. Returns the same, but not where the copies of the
+        next round are not all set: a task can then be taken in the phase 0 that comes `WAKING`
+        cycles after it is wanted, or later.
+        """
+        m, awake = self.m, self._awake
+        assert awake is not None
+        since = Signal(range(rounds + 1), name="rounds_without_task")
+        idle, was_awake, stays = Signal(name="idle"), Signal(name="was_awake", init=1), Signal()
+        with m.If(fire):
+            m.d.sync += [since.eq(0), idle.eq(0)]
+        with m.Elif(last & ~idle):
+            m.d.sync += [since.eq(since + 1), idle.eq(since == rounds)]
+        m.d.comb += stays.eq(~idle | wanted)
+        m.d.sync += [awake.eq(Mux(awake, ~last | stays, wanted)), was_awake.eq(awake)]
+        return last & stays & awake & was_awake
 
     def bit(self, phase: int, loads: int) -> Signal:
         """A register set in ``phase``, shared by users with so many loads each."""

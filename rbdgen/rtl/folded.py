@@ -29,6 +29,7 @@ SCHEDULE, TASK_WORDS, FLAGS, RESULTS = "schedule", "task_words", "flags", "resul
 
 
 GATHER = 16  # overflow bits that meet in one register
+RESULT = 2  # cycles from a result's time until nothing reads it any more
 FEW = 4  # the same where they come in every cycle
 
 
@@ -36,12 +37,15 @@ class Folded(RtlCore):
     """A function of a robot, one task every ``fold.interval`` cycles.
 
     A task is taken in phase 0 only, when there is room for its results: nothing in between can
-    stall, and what runs while there was no task is never written. A result comes ``fold.latency``
-    cycles after its task was taken; either side may stall at any time. ``i.ready`` is a register.
+    stall, and what runs while there was no task is never written. Without tasks the phases rest,
+    and nothing changes; a task is then taken in the first phase 0 that comes `WAKING` cycles after
+    it is offered, or later. A result comes ``fold.latency`` cycles after its task was taken; either
+    side may stall at any time. ``i.ready`` is a register.
     """
 
     def __init__(self, fold: Fold, serves: Serves, *, sticky: bool = True) -> None:
-        self.fold, self.serves = fold, serves
+        # inside another core its phases are those of the whole
+        self.fold, self.serves, self.rests = fold, serves, sticky and fold.interval > 1
         self.fifo = ChannelFifo(fold.channel)
         self.made: list[PlacedUnit] = []
         super().__init__(fold.fixed, sticky=sticky)
@@ -55,9 +59,12 @@ class Folded(RtlCore):
         whole.submodules.fifo = fifo = self.fifo
         parts = Parts(whole)
         m = parts[RESULTS]
-        phases = Phases(parts[SCHEDULE], self.fold.interval)
-        last = phases.copy([-1]) if self.fold.interval > 1 else Const(1)
+        phases = Phases(parts[SCHEDULE], self.fold.interval, self.rests)
         fire = Signal()
+        last = phases.copy([-1]) if self.fold.interval > 1 else Const(1)
+        if self.rests:
+            rounds = -(-(self.fold.latency + RESULT) // self.fold.interval)
+            last = phases.rest(last, fire, self.i.valid, rounds)
         m.d.sync += self.i.ready.eq(last & fifo.room)
         m.d.comb += [fire.eq(self.i.valid & self.i.ready), fifo.push.eq(fire)]
 
@@ -242,10 +249,8 @@ class FoldHardware:
             self.wide[node] = wide
             return
         register = self._signal("r", node, wide.shape(), reset_less=True)
-        if self.fold.held(node):
-            self.phases.enable(m, self.fold.loads(node), register, wide)
-        else:
-            m.d.sync += register.eq(wide)
+        # also where nothing reads it later than at once: what reads it makes no other words then
+        self.phases.enable(m, self.fold.time[node] - 1, register, wide)
         m.d.comb += self.chains[node][0].eq(register)
         self.wide[node] = register
 

@@ -90,7 +90,7 @@ def test_words_that_overflow(built: Built) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stall_in", "stall_out"), [(0.5, 0.0), (0.0, 0.9), (0.4, 0.4), (0.9, 0.5)]
+    ("stall_in", "stall_out"), [(0.5, 0.0), (0.0, 0.9), (0.4, 0.4), (0.9, 0.5), (0.99, 0.1)]
 )
 def test_stalls_lose_nothing(built: Built, stall_in: float, stall_out: float) -> None:
     expected = any_words(built.core, 1000, 3)
