@@ -16,12 +16,14 @@ from ..codegen.real import computed
 from ..compile.floats import alike, facts_of, in_floats, with_doubles, with_visits
 from ..compile.front import Front
 from ..compile.product import Product
+from ..design.design import is_predictive
 from ..design.naming import design_name
 from ..passes.mixed_precision import InDouble
 from ..robot.model import RobotError
 from ..system.quoting import Progress
 from ..tasks.c import add_tasks, all_words
 from .compilation import Compilation, Files, graph_files, register_numbers
+from .controllers import predictive
 from .integer_model import hls_program
 from .program_folder import about, coordinates_of, interface_of, program_folder
 from .vectors import task_vectors, vectors, word_vectors
@@ -33,6 +35,8 @@ def cpp(made: Compilation) -> Files:
     """The functions of one state or many, in C++."""
     front = made.front_of("cpp")
     made.progress("C++")
+    if is_predictive(made.design):
+        return predictive(front, made.progress)
     return cpp_program(front, made.progress)
 
 

@@ -8,7 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..design.choices import EXECUTORS, LANGUAGES
+from ..api.folder import UsageError
+from ..design.choices import EXECUTORS, LANGUAGES, PREDICTIVE
 from ..design.effects import unread_in
 from ..design.functions import WHOLE
 from ..design.loading import shipped_robots
@@ -119,6 +120,13 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
             value = {k: v for one in value for k, v in one.items()} if mappings else tuple(value)
         if value is not None:
             found[key] = value
+    for name in set(found.get("functions", ())).intersection(PREDICTIVE):
+        if options.command != "generate":
+            raise UsageError(f"controller: {name} is of rbdgen generate --to cpp alone")
+        found["controller"] = name
+        found["functions"] = tuple(own for own in found["functions"] if own != name)
+        if not found["functions"]:
+            del found["functions"]
     if found.get("accelerator"):
         found.setdefault("functions", WHOLE)
     return found

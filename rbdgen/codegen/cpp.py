@@ -79,12 +79,12 @@ def cpp(
         nodes = depth_first(nodes, columns(graph, interface))
     elif len(nodes) > longest and not looped:
         nodes = _handing_on_less(nodes, walks(graph, nodes, interface), part)
-    ahead = [] if looped else _angles(graph)
+    ahead = [] if looped else angles(graph)
     if looped:
         lines = looped.straight
     else:
         chunks = chunks_of(nodes, longest, part)
-        writer = partial(_Fused, _fused(graph, chunks, in_double))
+        writer = partial(Fused, fused_products(graph, chunks, in_double))
         lines = in_parts(graph, chunks, ahead, in_double, part=writer)
     slots = lines.slots + 2 * lines.slots_double
     # a block's inputs and outputs, one row of each besides, and where all of it is
@@ -111,7 +111,13 @@ def cpp(
     }
     values |= facts | {"divides": lines.divides, "isas": ISAS, "calls": _calls(name)}
     beside = None if looped else lanes(alone, graph, interface, ahead)
-    values |= {"loops": looped, "angle_input": ahead, "lanes": beside, "alone": None}
+    values |= {
+        "loops": looped,
+        "angle_input": ahead,
+        "lanes": beside,
+        "alone": None,
+        "lanes_in": "",
+    }
     values |= {
         "in_double": lines.in_double,
         "slots": lines.slots,
@@ -122,7 +128,7 @@ def cpp(
     if looped:
         facts |= looped.facts.to_json()
     values |= {"coordinates": coordinates, "symmetric": SYMMETRIC}
-    values["limits"] = _limits(coordinates) if coordinates else {}
+    values["limits"] = limit_lines(coordinates) if coordinates else {}
     models = crocoddyl(interface, name, joints, about) | casadi(interface, name, about)
     values["models"] = {file: said(file) for file in models}
     headers = [f"{name}.h", *([f"{name}.hpp"] if coordinates else [])]
@@ -149,7 +155,7 @@ def cpp(
     return files, facts
 
 
-def _angles(graph: Graph) -> list[int]:
+def angles(graph: Graph) -> list[int]:
     """The inputs, in radians, whose sine or cosine the graph has."""
     inputs = {name: k for k, name in enumerate(graph.inputs)}
     found = {
@@ -160,7 +166,7 @@ def _angles(graph: Graph) -> list[int]:
     return sorted(found)
 
 
-class _Fused(Part):
+class Fused(Part):
     """A function in which some products are parts of sums: clang fuses none across statements."""
 
     def __init__(self, fused: Collection[Node], *given: Any) -> None:
@@ -175,7 +181,7 @@ class _Fused(Part):
         return self._names[node]
 
 
-def _fused(
+def fused_products(
     graph: Graph, chunks: Iterable[Iterable[Node]], in_double: Collection[Node]
 ) -> set[Node]:
     """The products whose only reader is a sum of the same precision in the same chunk."""
@@ -260,7 +266,7 @@ def _table(name: str, numbers: list[int]) -> str:
     return "\n".join([f"constexpr int {name}[] = {{", *(f"    {own}" for own in lines), "};"])
 
 
-def _limits(coordinates: Coordinates) -> dict[str, list[str]]:
+def limit_lines(coordinates: Coordinates) -> dict[str, list[str]]:
     """The lines of each array of limits; ``detail::inf`` where there is none."""
     words = {math.inf: "detail::inf", -math.inf: "-detail::inf"}
     return {

@@ -80,6 +80,16 @@ def build(
         link(f"{name}.so", objects[: len(objects) - module])
 
 
+def load_module(file: Path) -> Any:
+    """The module that a shared library ``_NAME.so`` is; ImportError."""
+    loader = ExtensionFileLoader(file.stem, str(file))
+    spec = importlib.util.spec_from_file_location(file.stem, file, loader=loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
 def headers() -> list[str]:
     """Flags of a compiler that name the headers of Python and of NumPy; NoCompiler without them."""
     python = Path(sysconfig.get_paths()["include"])
@@ -151,11 +161,7 @@ class Library(Rows):
         self, file: Path, name: str, interface: ArrayInterface, dtype: Any, same: str = ""
     ) -> None:
         super().__init__(interface, dtype, same)
-        loader = ExtensionFileLoader(f"_{name}", str(file))
-        spec = importlib.util.spec_from_file_location(f"_{name}", file, loader=loader)
-        assert spec is not None
-        module: Any = importlib.util.module_from_spec(spec)
-        loader.exec_module(module)
+        module = load_module(file)
         self.module, self._compute, self._singular = module, module.compute, module.Singular
         self.bind: Callable[..., Any] | None = None if same else module.bind
 

@@ -24,6 +24,7 @@ from ..robot.canonical import stages
 from ..robot.model import Robot, RobotError
 from .checks import mix
 from .choices import ERROR, LATHROP, WORDS
+from .controller_options import ControllerOptions
 from .effects import refused
 from .function_options import FunctionOptions
 from .functions import HOLDING, ROLLOUTS, SOLVING
@@ -42,7 +43,7 @@ from .rules import RULES
 
 
 @dataclass(frozen=True)
-class Design(HardwareOptions, FunctionOptions, RobotOptions):
+class Design(HardwareOptions, ControllerOptions, FunctionOptions, RobotOptions):
     """The choices. Construction checks each of them (RobotError, one line).
 
     ``robot`` is the path of the URDF. Each option stands beside its field, in `RobotOptions`,
@@ -104,6 +105,11 @@ def as_chosen(design: Design, what: str) -> Design:
 def is_looped(design: Design) -> bool:
     """Whether programs are loops over visits."""
     return design.code == "loops"
+
+
+def is_predictive(design: Design) -> bool:
+    """Whether the design is a controller that plans ahead, in place of functions."""
+    return design.controller == "ilqr"
 
 
 def has_least_latency(design: Design) -> bool:

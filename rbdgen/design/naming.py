@@ -18,7 +18,18 @@ from .functions import GIVEN_BASE, WHOLE
 from .loading import filed, shipped_robots
 
 # Choices that a word or two say whole; their values are of few letters.
-WORDS = ("base", "root", "parameters", "real", "target", "width", "ii", "fit")
+WORDS = (
+    "controller",
+    "knots",
+    "base",
+    "root",
+    "parameters",
+    "real",
+    "target",
+    "width",
+    "ii",
+    "fit",
+)
 SAID = ("name", "functions", "accelerator")  # by the name's end, or by all of it
 LIMITS = ("limits", "joint_limits")
 DIGITS = 6  # of the digest
@@ -51,6 +62,8 @@ def short_name(robot: str, design: Design) -> str:
 
 
 def _functions(design: Design) -> tuple[str, ...]:
+    if design.controller != "none":
+        return ()
     if not design.accelerator:
         return design.functions
     free = tuple(name for name in design.functions if name not in GIVEN_BASE)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TypedDict
 
+from .controller_options import ControllerOptions
 from .function_options import FunctionOptions
 from .hardware_options import HardwareOptions
 from .nested import Choice, JointDrivetrain, MotionLimits
@@ -14,7 +15,7 @@ from .robot_options import RobotOptions
 
 OPTIONS: dict[str, Option] = {
     said.key: said
-    for kind in (RobotOptions, FunctionOptions, HardwareOptions)
+    for kind in (RobotOptions, FunctionOptions, ControllerOptions, HardwareOptions)
     for own in fields(kind)
     if (said := option_of(own))
 }
@@ -83,6 +84,8 @@ class DesignChoices(TypedDict, total=False):
     real: str | None
     float_error: float | None
     rotation: int | None
+    controller: str | None
+    knots: int | None
     width: int | None
     guard: int | None
     proven: str | None

@@ -212,6 +212,7 @@ IDLE = (
         "frames",
         f"functions of them, {', '.join(AT_FRAMES)}",
         without("functions", *AT_FRAMES),
+        of("controller", "none"),
         cure="name that, too",
     ),
     idle_unless(
@@ -234,6 +235,7 @@ IDLE = (
             ("integrator", ("step",)),
         )
     ),
+    idle_unless("knots", "controller ilqr", but("controller", "ilqr"), cure="--controller ilqr"),
     idle_unless(
         "tolerance",
         "parameters in registers",

@@ -38,9 +38,9 @@ class Folded(RtlCore):
 
     A task is taken in phase 0 only, when there is room for its results: nothing in between can
     stall, and what runs while there was no task is never written. Without tasks the phases rest,
-    and only their ring changes. A task is then taken in the first phase 0 that comes `WAKING`
-    cycles after it is offered, or later. A result comes ``fold.latency`` cycles after its task was
-    taken; either side may stall at any time. ``i.ready`` is a register.
+    and nothing changes; a task is then taken in the first phase 0 that comes `WAKING` cycles after
+    it is offered, or later. A result comes ``fold.latency`` cycles after its task was taken; either
+    side may stall at any time. ``i.ready`` is a register.
     """
 
     def __init__(self, fold: Fold, serves: Serves, *, sticky: bool = True) -> None:

@@ -14,6 +14,7 @@ PLACES = {
     "cpu": "cpu.cpu",
     "python": "python.python",
     "solvers": "solvers.solvers",
+    "mpc": "mpc.mpc",
     "kinematics": "kinematics.kinematics",
     "ros2": "ros2.ros2",
     "jax": "in_jax.within",

@@ -17,10 +17,10 @@ from rbdgen.robot.model import Robot
 from rbdgen.system.quoting import Progress
 from rbdgen_host.driver import Dynamics
 
-from .ilqr import KNOTS, Array, Gradient, Points, Robotics
+from ..bench.ilqr import KNOTS, Array, Gradient, Points, Robotics
+from ..bench.trajectories import eight, tool
 from .plant import Arms, Noise, seen
 from .receding import Controller, Horizon, Reference, side_by_side
-from .trajectories import eight, tool
 from .word_choices import TARGET, Choice, Size
 from .word_gradients import PerSignal
 from .word_sweep import Limits

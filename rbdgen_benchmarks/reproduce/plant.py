@@ -14,7 +14,7 @@ from rbdgen import api
 from rbdgen.design.loading import filed
 from rbdgen.robot.xml_lines import read_bytes
 
-from .ilqr import Array
+from ..bench.ilqr import Array
 
 SUBSTEPS = 4  # of the controller's period
 RUNAWAY = 20.0  # rad/s

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from .ilqr import (
+from ..bench.ilqr import (
     FIRST,
     Array,
     Gradient,

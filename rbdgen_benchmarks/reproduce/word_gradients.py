@@ -15,7 +15,7 @@ from rbdgen.graph.fixed import Format, Integers, evaluate_fixed
 from rbdgen.system.quoting import Progress
 from rbdgen.words.input_domain import InputDomain
 
-from .ilqr import Array, Points
+from ..bench.ilqr import Array, Points
 from .one_point import evaluate_one_point
 from .word_choices import Choice, Size
 

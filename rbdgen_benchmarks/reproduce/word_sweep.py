@@ -14,9 +14,9 @@ from rbdgen.compile.words import sample_inputs
 from rbdgen.system.quoting import Progress
 from rbdgen_host.driver import Dynamics
 
-from .ilqr import Array, Points, Robotics, Tasks, solve
+from ..bench.ilqr import Array, Points, Robotics, Tasks, solve
+from ..bench.trajectories import arm, legs
 from .solved_share import Share, solved_share
-from .trajectories import arm, legs
 from .word_choices import ONE_POINT, SIZE_HEAD, TARGET, Choice, Size, fewest_bits, size_cells
 from .word_gradients import OnePoint, PerSignal
 

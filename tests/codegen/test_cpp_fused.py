@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rbdgen.codegen.cpp import _fused, cpp
+from rbdgen.codegen.cpp import cpp, fused_products
 from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
 from rbdgen.codegen.real import computed
 from rbdgen.graph.graph import Graph
@@ -20,7 +20,9 @@ def test_a_product_stands_in_the_sum_that_alone_reads_it() -> None:
     graph = Graph(("x", "y", "z"), {**sums, "f": output, "g": later + x})
     nodes = computed(graph)
     last = [graph.outputs["g"]]
-    assert _fused(graph, [[node for node in nodes if node not in last], last], [double]) == {once}
+    assert fused_products(
+        graph, [[node for node in nodes if node not in last], last], [double]
+    ) == {once}
 
     given, made = ({name: ArrayEntry(name, 0) for name in own} for own in ("xyz", graph.outputs))
     takes, gives = (tuple(Array(name, ()) for name in own) for own in (given, made))

@@ -33,6 +33,7 @@ VALUES: dict[str, tuple[str, Any]] = {  # words of the command line, of options 
     "external_forces": ("one two", ("one", "two")),
     "payload": ("tool", "tool"),
     "tolerance": ("0.01", 0.01),
+    "knots": ("8", 8),
     "frames": ("one,two", ("one", "two")),
     "contact_damping": ("0.01", 0.01),
     "float_error": ("1e-4", 1e-4),

@@ -26,6 +26,7 @@ OF_ALL = {
     "to": [(language,) for language in LANGUAGES],
     "turning_joints": [True, False],
     "frames": [(), ("tool",)],
+    "external_forces": [(), ("tool",)],
 }
 
 

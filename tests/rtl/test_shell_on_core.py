@@ -13,9 +13,8 @@ import pytest
 from rbdgen import api
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
-from rbdgen.rtl.modules import Modules
 from rbdgen.shell.axi import Beat, Packet, Shell, fields_of
-from rbdgen.shell.emit import shell_files, stream_shells
+from rbdgen.shell.emit import emit, shell_files, stream_shells
 from rbdgen.system.records import WORD_BITS
 from sim.runner import build_sources, run
 from tests.support.cores import any_words
@@ -45,11 +44,6 @@ def design(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture(scope="module")
 def core(design: Path) -> Product:
     return compile_front(front_end(str(design / "design.yaml")))
-
-
-def shells(core: Product, name: str) -> dict[str, Shell]:
-    """The shells of the core, whose files are those of the design: none is written again."""
-    return stream_shells(Modules(core.accelerator, name).core, name)
 
 
 def taken(core: Product, shell: Shell) -> int:
@@ -89,7 +83,7 @@ def scenario(core: Product, shell: Shell, clocks_per_task: int) -> dict[str, Any
 def test_on_the_bench(kind: str, design: Path, core: Product, tmp_path: Path) -> None:
     manifest = json.loads((design / "manifest.json").read_text())
     axi = manifest["axi"][kind]
-    shell = shells(core, manifest["name"])[kind]
+    shell = emit(core.accelerator, manifest["name"], stream_shells).shells[kind]
     clocks = axi["clocks_per_task"]
     assert clocks == max(taken(core, shell), len(shell.packet_out.beats))
     assert (axi["tdata_in"], axi["tdata_out"]) == (shell.packet_in.width, shell.packet_out.width)
@@ -103,7 +97,7 @@ def test_on_the_bench(kind: str, design: Path, core: Product, tmp_path: Path) ->
 def test_a_link_a_little_slower_than_the_core(design: Path, core: Product, tmp_path: Path) -> None:
     """What is read in vain while a result waits costs a little, which the promise has in it."""
     name = json.loads((design / "manifest.json").read_text())["name"]
-    around = shells(core, name)["wide"]
+    around = emit(core.accelerator, name, stream_shells).shells["wide"]
     fields = fields_of(around.core.o.payload.shape())
     slower = core.plan.interval + 1
     cuts = [len(fields) * k // slower for k in range(slower + 1)]

@@ -28,12 +28,17 @@ JOINTS = (
 )
 
 
-def generated(folder: Path, **choices: Any) -> Path:
-    """The folder of C++ of a design of it that is called ``zoo``, with a floating base."""
+def urdf() -> str:
+    """Its file."""
     links = "".join(LINK.format(name=name) for name in ("body", *(own[3] for own in JOINTS)))
     fields = ("name", "kind", "parent", "child", "axis", "limit")
     joints = "".join(JOINT.format(**dict(zip(fields, own, strict=True))) for own in JOINTS)
-    urdf = folder / "zoo.urdf"
-    urdf.write_text(ROBOT.format(links=links, joints=joints))
+    return ROBOT.format(links=links, joints=joints)
+
+
+def generated(folder: Path, **choices: Any) -> Path:
+    """The folder of C++ of a design of it that is called ``zoo``, with a floating base."""
+    file = folder / "zoo.urdf"
+    file.write_text(urdf())
     options = {"base": "floating", "functions": ("com", "energy", "pose"), "frames": ("nut",)}
-    return api.generate(urdf, folder / "made", to="cpp", name="zoo", **options, **choices).folder
+    return api.generate(file, folder / "made", to="cpp", name="zoo", **options, **choices).folder

@@ -10,6 +10,7 @@ import pytest
 from rbdgen import golden
 from rbdgen.cli.main import main
 from rbdgen.compile.flow import front_end
+from rbdgen_benchmarks.bench.ilqr import Gradient, Points, Robotics
 from rbdgen_benchmarks.reproduce.closed_loop import (
     KINDS,
     LAP,
@@ -21,7 +22,6 @@ from rbdgen_benchmarks.reproduce.closed_loop import (
     run,
 )
 from rbdgen_benchmarks.reproduce.closed_report import HEAD, cells, drawn, enough
-from rbdgen_benchmarks.reproduce.ilqr import Gradient, Points, Robotics
 from rbdgen_benchmarks.reproduce.plant import RUNAWAY, Arms, Noise, seen
 from rbdgen_benchmarks.reproduce.receding import Controller, Horizon, Reference, side_by_side
 from rbdgen_benchmarks.reproduce.word_choices import ONE_WIDTH, PROMISED, Choice, Size

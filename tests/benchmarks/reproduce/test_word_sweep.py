@@ -16,9 +16,9 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import Format
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
-from rbdgen_benchmarks.reproduce.ilqr import KNOTS, STEP, Points, Robotics, Tasks, solve
+from rbdgen_benchmarks.bench.ilqr import KNOTS, STEP, Points, Robotics, Tasks, solve
+from rbdgen_benchmarks.bench.trajectories import EIGHT, POSTURE, arm, eight, legs, tool
 from rbdgen_benchmarks.reproduce.one_point import evaluate_one_point
-from rbdgen_benchmarks.reproduce.trajectories import EIGHT, POSTURE, arm, eight, legs, tool
 from rbdgen_benchmarks.reproduce.word_choices import (
     ONE_POINT,
     ONE_WIDTH,

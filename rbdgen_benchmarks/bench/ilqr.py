@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdgen.golden import ilqr as golden
+
 Array = NDArray[np.float64]
 
 KNOTS = 64
@@ -194,37 +196,13 @@ def backward(
     tasks: Tasks, F: Array, B: Array, X: Array, U: Array, mu: Array
 ) -> tuple[Array, Array]:
     """k (B, K − 1, n) and K (B, K − 1, n, 2n) of the quadratic problems."""
-    n = tasks.joints
-    identity, own = np.eye(n), np.arange(2 * n)
-    ks, Ks = np.zeros_like(U), np.zeros((*U.shape, 2 * n))
-    slopes = tasks.weights * (X - tasks.aims)
-    efforts = tasks.effort * (U - tasks.hold)
-    v, V = slopes[:, -1], np.zeros((len(X), 2 * n, 2 * n))
-    V[:, own, own] = tasks.weights[:, -1]
-    with np.errstate(all="ignore"):
-        for k in reversed(range(U.shape[1])):
-            f, b = F[:, k], B[:, k]
-            ft, bt = np.swapaxes(f, 1, 2), np.swapaxes(b, 1, 2)
-            Qx, Qu = slopes[:, k] + _times(ft, v), efforts[:, k] + _times(bt, v)
-            VB = V @ b
-            Qxx = ft @ V @ f
-            Qxx[:, own, own] += tasks.weights[:, k]
-            Qux, Quu = np.swapaxes(VB, 1, 2) @ f, bt @ VB + tasks.effort * identity
-            # k = −(Quu + μ)⁻¹ Qu, K = −(Quu + μ)⁻¹ Qux
-            right = np.concatenate([Qu[:, :, None], Qux], axis=2)
-            gains = -np.linalg.solve(Quu + mu[:, None, None] * identity, right)
-            gain, K = gains[:, :, 0], gains[:, :, 1:]
-            Kt, Qxu = np.swapaxes(K, 1, 2), np.swapaxes(Qux, 1, 2)
-            # v = Qx + Kᵀ Quu k + Kᵀ Qu + Qux ᵀk;  V = Qxx + Kᵀ Quu K + Kᵀ Qux + Quxᵀ K
-            v = Qx + _times(Kt, _times(Quu, gain) + Qu) + _times(Qxu, gain)
-            V = Qxx + Kt @ Quu @ K + Kt @ Qux + Qxu @ K
-            V = 0.5 * (V + np.swapaxes(V, 1, 2))
-            ks[:, k], Ks[:, k] = gain, K
-    return ks, Ks
-
-
-def _times(A: Array, x: Array) -> Array:
-    return (A @ x[:, :, None])[:, :, 0]
+    n, own = tasks.joints, np.arange(2 * tasks.joints)
+    slopes, Q = tasks.weights * (X - tasks.aims), np.zeros((*X.shape, 2 * n))
+    Q[:, :, own, own] = tasks.weights
+    R = np.broadcast_to(tasks.effort * np.eye(n), (*U.shape, n))
+    efforts, none = tasks.effort * (U - tasks.hold), np.zeros((*U.shape, 2 * n))
+    costs = golden.Quadratic(slopes[:, :-1], efforts, Q[:, :-1], none, R, slopes[:, -1], Q[:, -1])
+    return golden.backward(F, B, costs, mu)[:2]
 
 
 def search(

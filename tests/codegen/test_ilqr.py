@@ -1,0 +1,138 @@
+"""The generated controller: every register's width finds the textbook's plan, and allocates not."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen import api
+from rbdgen.design.loading import load
+from rbdgen.golden import ilqr
+from tests.support.library import CFLAGS, STRICT, has
+
+STEPS = 11  # no whole number of blocks
+LINK = "lower_rod"
+CHOICES: dict[str, Any] = {"to": "cpp", "controller": "ilqr", "knots": STEPS}
+
+# Solves a problem of numbers that are read, and counts what is allocated meanwhile.
+USER = """
+#include "swing.hpp"
+#include "other.hpp"
+#include "swing.hpp"
+#include <cstdio>
+#include <cstdlib>
+namespace mpc = rbdgen::swing;
+#ifdef __GLIBC__
+extern "C" void *__libc_malloc(std::size_t);
+static long allocations;
+extern "C" void *malloc(std::size_t bytes) { ++allocations; return __libc_malloc(bytes); }
+#endif
+static mpc::Solver solver;
+static rbdgen::other::Solver beside;
+static void numbers(double *to, std::size_t bytes)
+{
+    for (std::size_t k = 0; k < bytes / sizeof(double); ++k)
+        if (std::scanf("%lf", to + k) != 1)
+            std::abort();
+}
+static void print(const double *from, std::size_t bytes)
+{
+    for (std::size_t k = 0; k < bytes / sizeof(double); ++k)
+        std::printf("%.17g ", from[k]);
+}
+int main()
+{
+    double x[2 * mpc::n];
+    numbers(reinterpret_cast<double *>(&solver.problem), sizeof solver.problem);
+    numbers(x, sizeof x);
+    beside.problem.step = 0.1;
+    allocations = 0;
+    const mpc::Report report = solver.solve(x, 100, 1e-12);
+    const long made = allocations;
+    std::printf("%ld %d %d ", made, report.iterations, int(report.converged));
+    print(&solver.plan.q[0][0], sizeof solver.plan);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("ilqr")
+    for name, robot, frames in (("swing", "pendulum", (LINK,)), ("other", "gantry", ())):
+        made = api.generate(robot, place / name, name=name, frames=frames, **CHOICES)
+        text = (made.folder / f"{name}.hpp").read_text()
+        (place / f"{name}.hpp").write_text(text)
+    (place / "user.cpp").write_text(USER)
+    return place
+
+
+def problem() -> tuple[ilqr.Problem, np.ndarray]:
+    rng = np.random.default_rng(7)
+    turns = np.linalg.qr(rng.normal(size=(STEPS + 1, 3, 3)))[0]
+    turns *= np.sign(np.linalg.det(turns))[:, None, None]
+    high = np.array([[0.9, 1.2], [1.5, 2.0], [12.0, 12.0], [4.0, 3.0]])
+    wanted = ilqr.Problem(
+        0.05,
+        rng.uniform(-1, 1, (STEPS + 1, 4)),
+        rng.uniform(0, 1, (STEPS + 1, 4)),
+        rng.uniform(-1, 1, (STEPS, 2)),
+        rng.uniform(0.01, 0.1, 2),
+        rng.uniform(0.01, 0.1, 2),
+        ilqr.Tool(
+            LINK,
+            rng.uniform(-1, 1, (STEPS + 1, 3)),
+            turns,
+            rng.uniform(0, 1, (STEPS + 1, 3)),
+            rng.uniform(0, 1, STEPS + 1),
+        ),
+        ilqr.Limits(-high, high, np.array([1.0, 2.0, 0.02, 0.5])),
+    )
+    return wanted, rng.uniform(-1, 1, 4)
+
+
+@pytest.mark.parametrize("isa", has())
+def test_every_width_finds_the_textbooks_plan(isa: str, place: Path) -> None:
+    binary = place / isa
+    flags = [f"-m{own}" for own in sorted(CFLAGS[isa])]
+    command = ["g++", "-std=c++17", "-O3", *STRICT, *flags, str(place / "user.cpp")]
+    done = subprocess.run([*command, "-o", binary], capture_output=True, text=True, check=False)
+    assert not done.returncode and not done.stderr, done.stderr
+    wanted, x = problem()
+    tool, limits = wanted.tool, wanted.limits
+    assert tool and limits
+    of_tool = (tool.p, tool.R, tool.p_weight, tool.R_weight)
+    arrays = [*list(vars(wanted).values())[:6], *vars(limits).values(), *of_tool, x]
+    given = np.concatenate([*map(np.ravel, arrays)])
+    text = " ".join(map(repr, given.tolist()))
+    out = subprocess.run([binary], input=text, capture_output=True, text=True, check=True).stdout
+    allocated, iterations, converged, *numbers = map(float, out.split())
+    _, robot = load("pendulum")
+    first = ilqr.start(robot, wanted, x, np.zeros((STEPS, 2)))
+    expected = ilqr.solve(robot, wanted, first, tolerance=1e-12)
+    assert (allocated, converged) == (0, 1) and abs(iterations - expected.iterations) <= 1
+    q, qd = expected.x[:, :2], expected.x[:, 2:]
+    arrays = [q, qd, expected.qdd, expected.tau, expected.K, expected.excess, expected.cost]
+    found = np.array(numbers)
+    np.testing.assert_allclose(found, np.concatenate([*map(np.ravel, arrays)]), atol=1e-5)
+    assert np.count_nonzero(expected.excess) > 3
+    assert np.abs(wanted.beyond(expected.numbers)).max() <= 1e-4
+    assert found[-1] == pytest.approx(expected.cost, rel=1e-10)
+
+
+def test_the_same_bytes_twice(place: Path, tmp_path: Path) -> None:
+    choices = {**CHOICES, "name": "swing", "frames": (LINK,)}
+    made = api.generate("pendulum", tmp_path / "again", **choices)
+    for file in (made.folder / "swing.hpp", made.folder / "manifest.json"):
+        assert file.read_bytes() == (place / "swing" / file.name).read_bytes()
+
+
+def test_the_example_converges(place: Path) -> None:
+    source, binary = place / "swing" / "example.cpp", place / "example"
+    command = ["g++", "-std=c++17", "-O1", *STRICT, source, "-o", binary]
+    subprocess.run([*map(str, command)], check=True)
+    found = subprocess.run([binary], capture_output=True, text=True, check=True)
+    assert "converged, cost" in found.stdout and "not converged" not in found.stdout
