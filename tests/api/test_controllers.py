@@ -26,7 +26,10 @@ def test_a_name_has_the_controller() -> None:
         ({"to": "c"}, "controller: ilqr is for cpp, not for c; --to cpp"),
         ({"to": "cpp", "functions": ("fd",)}, "functions: fd: controller ilqr computes id, did"),
         ({"to": "cpp", "base": "floating"}, "base: floating: not with controller ilqr, which"),
-        ({"to": "cpp", "payload": "tool"}, "payload: tool: not with controller ilqr, whose"),
+        (
+            {"to": "cpp", "payload": "lower_rod"},
+            "payload: lower_rod: not with controller ilqr, whose",
+        ),
         ({"to": "cpp", "knots": 0}, "knots: a whole number of steps from 1 to 1000, not 0"),
     ],
 )
