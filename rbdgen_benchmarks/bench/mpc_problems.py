@@ -54,8 +54,8 @@ def reach(n: int, knots: int) -> tuple[Array, Problem]:
 
 def ours(controller: PredictiveController, start: Array, problem: Problem) -> Solve:
     """A solve by the controller, from rest where the problem begins."""
-    for name, value in vars(problem).items():
-        setattr(controller.problem, name, value)
+    for name in ("step", "aim", "weight", "hold", "effort", "acceleration"):
+        setattr(controller.problem, name, getattr(problem, name))
 
     def solve(tolerance: float) -> Solved:
         for name in ("q", "qd", "qdd", "K"):

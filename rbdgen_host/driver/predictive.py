@@ -48,8 +48,10 @@ class Fields:
 
     def _own(self, name: str) -> Array:
         if name not in self._arrays:
-            known = self._arrays
-            raise AttributeError(f"no {name!r}{did_you_mean(name, known, f'; one of {known}')}")
+            known = tuple(self._arrays)
+            raise AttributeError(
+                f"no {name!r}{did_you_mean(name, known, '; one of ' + ', '.join(known))}"
+            )
         return self._arrays[name]
 
 
