@@ -74,6 +74,7 @@ NOT_RUN = {
     "runs these tests": {"make …", ".venv/bin/python …"},
     "takes minutes": {
         "rbdgen bench accelerators",
+        "rbdgen bench control",
         "rbdgen bench kinematics",
         "rbdgen board ulx3s-25f iiwa14 …",
         "rbdgen board ulx3s-85f iiwa14 …",

@@ -78,6 +78,9 @@ class Parser(argparse.ArgumentParser):
         for own in shown:
             first = copy(own)
             first.help = first_clause(own.help or "")
+            short = [name for name in own.option_strings if len(name) == 2]
+            long = [name for name in own.option_strings if len(name) > 2]
+            first.option_strings = short + long[:1]
             text.add_argument(first)
         text.end_section()
         lines = []

@@ -155,7 +155,7 @@ def command(commands: Any, name: str, about: str, *shown: str, long: str = "") -
 
 def wishes(made: Parser) -> None:
     """Add the options of commands that choose a design for a latency and a rate."""
-    group = made.add_argument_group("what is wanted of it")
+    group = made.add_argument_group("a design that is chosen")
     group.add_argument(
         "--latency",
         metavar="TIME",

@@ -28,8 +28,7 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         "joints, operation counts, word lengths",
         "rbdgen info my_robot.urdf",
         "rbdgen info hyq --base floating --function did",
-        "rbdgen info iiwa14 --ii 4 --json",
-        "rbdgen info iiwa14 --accelerator --ii 8 --target xcup",
+        "rbdgen info iiwa14 --accelerator --ii 8 --target xcup --json",
         "rbdgen info hyq --function id,did --latency 3us --rate 1MHz",
     )
     wishes(made)
@@ -123,7 +122,6 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         "generate",
         "Verilog, RTLIL, manifest, diagram; or C++, C, CUDA, HLS",
         "rbdgen generate my_robot.urdf -o build/mine",
-        "rbdgen generate hyq --base floating --function id,m --multipliers 100",
         "rbdgen generate iiwa14 --accelerator --ii 8 --target xcup -o build/arm",
         "rbdgen generate iiwa14 --function did,m --to cpp   what acts in it: --to cpp --help",
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from . import checks
 from .choices import CONTROLLERS, KNOTS, MOST_KNOTS
-from .option import CONTROLLER, option
+from .option import COMPUTED, option
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ControllerOptions:
         KNOTS,
         checks.whole(1, MOST_KNOTS, "steps", unset=False),
         f"steps that --controller ilqr looks ahead (default: {KNOTS})",
-        CONTROLLER,
+        COMPUTED,
         commands=("generate",),
         line={"metavar": "N"},
     )

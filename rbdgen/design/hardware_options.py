@@ -88,7 +88,7 @@ class HardwareOptions:
     ii: int | None = option(
         None,
         checks.INTERVAL,
-        "initiation interval: a task every K cycles, with shared hardware (default: {default})",
+        "initiation interval: a task every K cycles (default: {default})",
         PART,
         commands=OF_BOARDS,
         use=HARDWARE,

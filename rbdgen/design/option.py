@@ -13,10 +13,9 @@ from typing import Any
 
 # The parts of a command's help, in their order.
 COMPUTED, ROBOT = "what is computed", "the robot"
-CONTROLLER = "a controller"
 LIMITS, WORDS = "limits, which words have room for", "words"
 PART, ACCELERATOR = "the part, and how much of it", "an accelerator"
-GROUPS = (COMPUTED, CONTROLLER, ROBOT, LIMITS, WORDS, PART, ACCELERATOR)
+GROUPS = (COMPUTED, ROBOT, LIMITS, WORDS, PART, ACCELERATOR)
 
 # Commands that take a design's options.
 OF_ROBOTS = ("info", "states", "evaluate", "fit", "generate", "explore", "compare")

@@ -15,12 +15,14 @@ MOST = 4  # files that read an option
 MORE = {
     "functions": 30,
     "payload": 11,
-    "frames": 8,
+    "frames": 9,
     "width": 10,
-    "error": 14,
-    "ii": 9,
+    "error": 15,
+    "target": 5,
+    "clock": 5,
+    "ii": 10,
     "multipliers": 8,
-    "fold": 7,
+    "fold": 8,
     "accelerator": 10,
 }
 
