@@ -25,6 +25,7 @@ USER = """
 #include "swing.hpp"
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 namespace mpc = rbdgen::swing;
 #ifdef __GLIBC__
 extern "C" void *__libc_malloc(std::size_t);
@@ -33,30 +34,79 @@ extern "C" void *malloc(std::size_t bytes) { ++allocations; return __libc_malloc
 #endif
 static mpc::Solver solver;
 static rbdgen::other::Solver beside;
-static void numbers(double *to, std::size_t bytes)
+template <class T> static void numbers(T &to)
 {
-    for (std::size_t k = 0; k < bytes / sizeof(double); ++k)
-        if (std::scanf("%lf", to + k) != 1)
+    static double own[sizeof to / sizeof(double)];
+    for (double &number : own)
+        if (std::scanf("%lf", &number) != 1)
             std::abort();
+    std::memcpy(&to, own, sizeof to);
 }
-static void print(const double *from, std::size_t bytes)
+template <class T> static void print(const T &from)
 {
-    for (std::size_t k = 0; k < bytes / sizeof(double); ++k)
-        std::printf("%.17g ", from[k]);
+    static double own[sizeof from / sizeof(double)];
+    std::memcpy(own, &from, sizeof from);
+    for (double number : own)
+        std::printf("%.17g ", number);
 }
 int main()
 {
     double x[2 * mpc::n];
-    numbers(reinterpret_cast<double *>(&solver.problem), sizeof solver.problem);
-    numbers(x, sizeof x);
+    numbers(solver.problem);
+    numbers(x);
     beside.problem.step = 0.1;
     allocations = 0;
     const mpc::Report report = solver.solve(x, 100, 1e-12);
     const long made = allocations;
     std::printf("%ld %d %d ", made, report.iterations, int(report.converged));
-    print(&solver.plan.q[0][0], sizeof solver.plan);
+    print(solver.plan);
 }
 """
+
+# Solves a problem with limits, has an iteration in real time, and prints all bits of the plan.
+BITS = """
+#include "swing.hpp"
+#include <cstdio>
+#include <cstring>
+namespace mpc = rbdgen::swing;
+static mpc::Solver solver;
+int main()
+{
+    mpc::Problem &problem = solver.problem;
+    problem.step = 0.02;
+    for (int k = 0; k <= mpc::knots; ++k) {
+        const bool last = k == mpc::knots;
+        for (int i = 0; i < mpc::n; ++i) {
+            problem.aim[k][i] = 0.6 - 0.1 * i;
+            problem.weight[k][i] = last ? 100 : 0.002;
+            problem.weight[k][mpc::n + i] = last ? 10 : 0.002;
+        }
+        for (int i = 0; i < 3; ++i)
+            problem.p_weight[k][i] = problem.R[k][4 * i] = 0.1;
+        problem.R_weight[k] = 0.01;
+    }
+    for (int i = 0; i < mpc::n; ++i) {
+        problem.effort[i] = 2e-6;
+        problem.upper[mpc::n + i] = 1.5;
+        problem.lower[mpc::n + i] = -1.5;
+    }
+    problem.stiffness[1] = 1;
+    double x[2 * mpc::n] = {};
+    const mpc::Report report = solver.solve(x, 30);
+    x[0] = 0.01;
+    double tau[mpc::n];
+    solver.prepare();
+    solver.respond(x, tau);
+    solver.advance(x);
+    solver.shift(0.5);
+    static unsigned long long own[sizeof solver.plan / 8];
+    std::memcpy(own, &solver.plan, sizeof solver.plan);
+    std::printf("%d %d %a ", report.iterations, report.searches, tau[0]);
+    for (unsigned long long bits : own)
+        std::printf("%llx ", bits);
+}
+"""
+SANITIZED = ("-fsanitize=undefined,bounds-strict", "-fno-sanitize-recover=all")
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +171,32 @@ def test_every_width_finds_the_textbooks_plan(isa: str, place: Path) -> None:
     assert np.count_nonzero(expected.excess) > 3
     assert np.abs(wanted.beyond(expected.numbers)).max() <= 1e-4
     assert found[-1] == pytest.approx(expected.cost, rel=1e-10)
+
+
+def bits(folder: Path, isa: str, *options: str) -> str:
+    """What BITS prints, compiled without contraction of products and sums."""
+    flags = ["-std=c++17", "-ffp-contract=off", *options, *(f"-m{own}" for own in CFLAGS[isa])]
+    binary = folder / "bits"
+    command = ["g++", *STRICT, *flags, "-I", folder, "-x", "c++", "-", "-o", binary]
+    subprocess.run([*map(str, command)], input=BITS, text=True, check=True)
+    return subprocess.run([binary], capture_output=True, text=True, check=True).stdout
+
+
+def test_optimised_code_gives_the_same_bits(place: Path) -> None:
+    """-O3 with sanitizers, of the widest registers; g++ 12 once gave wrong slopes only then."""
+    expected = bits(place / "swing", "base", "-O1")
+    assert len(expected.split()) > 200
+    assert bits(place / "swing", has()[0], "-O3", *SANITIZED) == expected
+
+
+@pytest.mark.slow
+def test_all_widths_and_levels_give_the_same_bits_of_an_arm(tmp_path: Path) -> None:
+    choices = {**CHOICES, "name": "swing", "frames": ("link_7",)}
+    folder = api.generate("iiwa14", tmp_path / "arm", **choices).folder
+    expected = bits(folder, "base", "-O1")
+    for isa in has():
+        for level in ("-O2", "-O3"):
+            assert bits(folder, isa, level) == expected, (isa, level)
 
 
 def test_the_same_bytes_twice(place: Path, tmp_path: Path) -> None:
