@@ -76,8 +76,7 @@ EXACT: tuple[Pass[Mapping[str, Array]], ...] = (
     Pass(
         "identities",
         identities,
-        "first, since it looks at values: what is equal becomes one node before anything asks "
-        "who else reads it",
+        "first: equal expressions become one node before later passes count who reads it",
     ),
     Pass(
         "factor",
@@ -90,8 +89,8 @@ UNITS: tuple[Pass[None], ...] = (
     Pass(
         "phase",
         lambda graph, _: phase(graph),
-        "makes constants, 1/2π, that constant_multiply is to lower; the exact passes and what "
-        "reads their graph see radians",
+        "introduces the constant 1/2π, which constant_multiply lowers; passes before it see "
+        "angles in radians",
     ),
     Pass(
         "reciprocals",
