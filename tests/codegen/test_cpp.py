@@ -216,6 +216,7 @@ def test_each_operation_is_evaluates(tmp_path: Path) -> None:
         "exponent": b.exponent(x),
         "scale": b.scale(y, b.exponent(x)),
         "select": b.select(c, x, 0.25),
+        "saturate": b.saturate(y, 0.5),
         "less a negative": b.node(Op.SUB, x, b.const(-1e-300)),
         "minus a negative": b.node(Op.NEG, b.const(-0.1)),
         "const": b.const(-math.pi),

@@ -37,6 +37,7 @@ def each() -> tuple[Graph, dict[str, np.ndarray]]:
         "turns": b.sin(0.1 * y, 1.0) + b.cos(0.1 * y, 1.0),
         "recip": b.recip(x) * y,
         "select": b.select(c * x, x * x, b.const(0.1)),
+        "saturate": b.saturate(x * y, 1.5),
         "input": y,
     }
     rng = np.random.default_rng(SEED)

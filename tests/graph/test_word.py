@@ -48,7 +48,7 @@ def test_the_same_entry_of_another_array() -> None:
 OF_ANOTHER_LANGUAGE = (
     *("graph/word.py", "rtl/multiplier.py", "system/records.py"),
     *("tasks/c.py", "api/doctor.py", "system/quoting.py", "api/board_link.py"),
-    *("api/simulation.py", "shell/catalog.py"),
+    *("api/simulation.py", "shell/catalog.py", "tools/observed_netlist.py"),
 )
 
 

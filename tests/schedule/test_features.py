@@ -87,8 +87,9 @@ def test_counts_of_joints_in_turn(robot: str, functions: tuple[str, ...], interv
 
 def test_what_sines_and_reciprocals_take(tmp_path: Path) -> None:
     """Of words of 26 bits: two sines of second order, 28 bits and their slopes in tables that are
-    two block RAMs wide, each of four products; two reciprocals with a step of Newton's, of pivots
-    of 30 bits that are shifted in two steps, each of a table and three products."""
+    two block RAMs wide, each of two products of short factors and two of a slope by δ; two
+    reciprocals with a step of Newton's, of pivots of 30 bits that are shifted in two steps, each
+    of a table and three products."""
     file = tmp_path / "chain.urdf"
     file.write_text(chain_urdf(3))
     choices = {"functions": ("minv",), "width": 26, "fit": False}
@@ -103,7 +104,7 @@ def test_what_sines_and_reciprocals_take(tmp_path: Path) -> None:
     for core in cores:
         assert features(core.plan).items() >= expected.items()
     # a part with fewer multipliers has all of these products in logic, and some of the others
-    units = 2 * 4 * 30 * 22 + 2 * (12 * 11 + 30 * 18 + 18 * 13)
+    units = 2 * 2 * (12 * 12 + 23 * 22) + 2 * (12 * 11 + 30 * 18 + 18 * 13)
     plan = cores[1].plan
     assert isinstance(plan, Pipeline)
     others = [*plan.schedule.binding.style.values()].count("logic")

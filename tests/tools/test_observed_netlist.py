@@ -13,7 +13,8 @@ import pytest
 from rbdgen.design.target import Ports
 from rbdgen.system.records import NamedWord
 from rbdgen.system.templates import data_folder
-from rbdgen.tools.model import Model, read_vcd
+from rbdgen.tools.dump import read_vcd
+from rbdgen.tools.model import Model
 from rbdgen.tools.observed_netlist import (
     CARRIES,
     FLIP_FLOPS,
