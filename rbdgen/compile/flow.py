@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..design.bounds import bounds
+from ..design.choices import CONTROLLERS
 from ..design.design import (
     Design,
     choice_of,
@@ -155,6 +156,10 @@ def compile_front(
     what was chosen. Where nobody says how long words are, and none keep the error that is
     promised then, they have 18 bits, and a note says so.
     """
+    if front.design.controller != CONTROLLERS[0]:
+        raise RobotError(
+            f"controller: {front.design.controller} is of rbdgen generate --to cpp alone"
+        )
     try:
         return _in_words(front, progress, words)
     except PrecisionError as error:

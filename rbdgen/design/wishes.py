@@ -45,8 +45,9 @@ class Wishes(Record):
 
     def verdict(self, us: float, rate: float) -> str:
         """The line of what was reached, in µs and M tasks/s."""
-        spare = round(100 * self.spare(us, rate))
-        said = f"reached, {spare} % to spare" if spare >= 0 else f"MISSED by {-spare} %"
+        spare = 100 * self.spare(us, rate)
+        near = f"{abs(spare):.0f}" if abs(spare) >= 1 else f"{abs(spare):.2g}"
+        said = f"reached, {near} % to spare" if spare >= 0 else f"MISSED by {near} %"
         return f"wanted {self}: {said} ({us:.3g} µs, {rate:.3g} M tasks/s of the core)"
 
     def __str__(self) -> str:

@@ -85,6 +85,8 @@ def observed(module: Mapping[str, Any], name: str) -> ObservedNetlist:
     own = _Writer()
     ports = []
     for key, port in module["ports"].items():
+        if port["direction"] not in ("input", "output"):
+            raise SimulationError(f"netlist: no port of direction {port['direction']!r:.40}")
         ports.append(f"{port['direction']} wire [{len(port['bits']) - 1}:0] {_named(_NAME, key)}")
         if port["direction"] == "input":
             own.name |= {bit: f"{key}[{k}]" for k, bit in enumerate(port["bits"])}

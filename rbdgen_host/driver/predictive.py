@@ -100,8 +100,9 @@ class PredictiveController:
 
         The search begins with ``plan`` as it is, and ends when an iteration could not lower the
         cost by more than ``tolerance`` of it, and limits are kept to ``slack``. ValueError for an x
-        of another size.
+        of another size, and without a ``problem.step`` above 0.
         """
+        self._refuse_no_step()
         found = self._module.solve(self._memory, _state(x), iterations, tolerance, slack)
         return Report(*found)
 
@@ -109,7 +110,9 @@ class PredictiveController:
         """Gains around the plan, before x is known: a real-time iteration's first part.
 
         False, and those of the last plan, where the inputs' matrix is not positive definite.
+        ValueError without a ``problem.step`` above 0.
         """
+        self._refuse_no_step()
         return bool(self._module.prepare(self._memory))
 
     def respond(self, x: ArrayLike) -> Array:
@@ -125,6 +128,10 @@ class PredictiveController:
     def shift(self, part: float = 1.0) -> None:
         """The plan so much of a step later, for the next measurement."""
         self._module.shift(self._memory, part)
+
+    def _refuse_no_step(self) -> None:
+        if not self.problem.step > 0:
+            raise ValueError("problem.step: set the seconds from a knot to the next, above 0")
 
 
 def _state(x: ArrayLike) -> Array:
