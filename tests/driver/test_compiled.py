@@ -239,7 +239,7 @@ def test_info_has_the_time_of_what_is_compiled(
     found = api.info("pendulum", functions=("m",), width=18, fit=False)
     assert found.facts.program is not None
     count = f"in C++, generate --to cpp: {found.facts.program.operations} operations a state"
-    assert f"{count}; its time is not known, since evaluate" in found.as_text()
+    assert f"{count}; rbdgen evaluate --model cpp measures its time" in found.as_text()
     facts = replace(found.facts, program=ProgramFacts(13, 3.1))
     assert "; 3.1 ns a state in batches on one core of this machine, measured" in info_text(facts)
 
