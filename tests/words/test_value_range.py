@@ -18,7 +18,7 @@ def all_operations() -> Graph:
     q, v, w = b.input("q"), b.input("v"), b.input("w")
     pivot = b.cos(q) * 0.5 + 1.7
     scaled = b.scale(v * b.sin(q, 1.0), b.exponent(pivot)) * b.mantissa(pivot)
-    chosen = b.select(w, v * v, b.lift(3.0)) - b.recip(pivot)
+    chosen = b.select(w, b.saturate(v * v, 4.0), b.lift(3.0)) - b.recip(pivot)
     graph = Graph(
         ("q", "v", "w", "unread"), {"y": -scaled + chosen, "x": b.lift(-2.0), "z": -scaled}
     )
