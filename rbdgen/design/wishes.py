@@ -1,4 +1,4 @@
-"""Wishes of a user: how soon a result, how many tasks a second; as numbers, or as `3us`, `1MHz`."""
+"""Wishes of a user: a latency and a rate, as numbers or as text with a unit (`3us`, `1MHz`)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ..robot.xml_lines import quoted
 from ..system.records import Record
 from .clock import Span
 
-SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs".casefold(): 1e-6, "ns": 1e-9}
 HERTZ = {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9}
-_NUMBER = re.compile(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*([a-zµ]*)\s*", re.IGNORECASE)
+_NUMBER = re.compile(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*([a-zμ]*)\s*")  # of folded case
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Wishes(Record):
 
 
 def seconds(value: object) -> float:
-    """A time in seconds. Raises ValueError."""
+    """A time in seconds; text has a unit. Raises ValueError."""
     return _quantity(value, SECONDS, "a time such as 3us or 250ns")
 
 
@@ -70,12 +70,15 @@ def hertz(value: object) -> float:
 
 
 def _quantity(value: object, units: dict[str, float], what: str) -> float:
-    found = _NUMBER.fullmatch(str(value))
-    unit = (found[2].lower() if found else "") or next(iter(units))
-    try:
-        number = float(found[1]) * units[unit] if found else math.nan
-    except (KeyError, ValueError):
-        number = math.nan
+    found = _NUMBER.fullmatch(str(value).casefold())
+    number = math.nan
+    if found:
+        # a number of Python's is in the unit of SI; in text it could be meant in any
+        unit = found[2] if isinstance(value, str) else next(iter(units))
+        try:
+            number = float(found[1]) * units[unit]
+        except (KeyError, ValueError):
+            number = math.nan
     if not 0 < number < math.inf:
         raise ValueError(f"expected {what}, not {quoted(str(value))}")
     return number
