@@ -37,6 +37,7 @@ ROW = re.compile(
 )
 TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 NUMBER = r"(\d+(?:\.\d+)?(?:e[-+]?\d+)?)\s?(k\b|)"
+SIGN, OTHER = re.compile(r"(?<!\w)[-+−]$"), re.compile(r"\s?([MGT]\b(?!/)|[×·*]\s?10)")
 FIRST, COLUMNS = "first", "columns"
 LOGARITHMIC = ", logarithmic"
 
@@ -121,20 +122,30 @@ def legend_of(name: str) -> str:
 
 
 def number_of(cell: str, name: str) -> float | None:
-    """A cell's number: its first one, that of a unit, or the n-th."""
+    """A cell's number: its first one, that of a unit, or the n-th.
+
+    Raises:
+        LookupError: it has a sign, a unit letter beside k, or a power of ten.
+    """
     unit, place = re.search(r" \{(.+)\}", name), re.search(r" #(\d+)", name)
-    found = re.findall(NUMBER + (r"\s?" + re.escape(unit[1]) if unit else ""), cell)
+    pattern = NUMBER + (r"\s?" + re.escape(unit[1]) if unit else "")
+    found = [*re.finditer(pattern, cell)]
     at = int(place[1]) - 1 if place else 0
     if at >= len(found):
         return None
-    digits, thousands = found[at]
-    return float(digits) * (1000 if thousands else 1)
+    own = found[at]
+    if SIGN.search(cell[: own.start()]) or OTHER.match(cell[own.end() :]):
+        raise LookupError(f"{name}: of {cell!r} no chart knows the sign or what follows")
+    return float(own[1]) * (1000 if own[2] else 1)
 
 
 def rows_of(table: Sequence[Sequence[str]], chart: Chart) -> dict[str, Values]:
     """Name → the numbers of a row by column, without rows that have none.
 
     A cell that names nothing stands for the one above it.
+
+    Raises:
+        LookupError: two rows have one name, or a number is not understood.
     """
     head, *rows = table
     places = [0 if name in (FIRST, COLUMNS) else head.index(name) for name in chart.names]
@@ -144,7 +155,10 @@ def rows_of(table: Sequence[Sequence[str]], chart: Chart) -> dict[str, Values]:
         above = [cell or before for cell, before in zip(row, above, strict=True)]
         read = {n: number_of(row[head.index(column_of(n))], n) for n in chart.numbers}
         if values := {legend_of(n): value for n, value in read.items() if value is not None}:
-            found[", ".join(above[k] for k in places)] = values
+            called = ", ".join(above[k] for k in places)
+            if called in found:
+                raise LookupError(f"{chart.page}#{chart.heading} has two rows called {called}")
+            found[called] = values
     return found
 
 

@@ -28,6 +28,7 @@ WIDTHS = (1400, 400)  # px: a desk's screen, a telephone's
 SCHEMES = {"dark": 0, "light": 1}  # Chromium's numbers
 TALLEST = 12000  # px of a picture of a page
 SECONDS = 300.0  # that the browser may take for all pages
+PATIENCE = 10.0  # seconds until a browser that was asked to end is ended
 BROWSER = "chromium"
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run")
 
@@ -106,6 +107,10 @@ def measured(folder: Path, pages: Sequence[str], widths: Sequence[int] = WIDTHS)
         with subprocess.Popen([*words, address], stderr=subprocess.DEVNULL) as running:
             answered = server.answered.wait(SECONDS)
             running.terminate()
+            try:
+                running.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                running.kill()
         server.shutdown()
     if not answered:
         raise BrowserError(f"{BROWSER} did not answer in {SECONDS:g} s")

@@ -54,6 +54,19 @@ def test_numbers(cell: str, name: str, number: float | None) -> None:
     assert number_of(cell, name) == number
 
 
+@pytest.mark.parametrize("cell", ["2.1 M", "2.1M tasks", "-3", "−3", "+3 µs", "4×10³", "1 G"])
+def test_numbers_that_no_chart_knows(cell: str) -> None:
+    with pytest.raises(LookupError, match=r"of .* no chart knows"):
+        number_of(cell, "ours")
+
+
+def test_two_rows_of_one_name_are_an_error() -> None:
+    own = chart((FIRST,), ("ours",))
+    rows = [["robot", "ours"], ["arm", "1"], ["", "2"]]
+    with pytest.raises(LookupError, match="two rows called arm"):
+        rows_of(rows, own)
+
+
 def test_bars_are_in_proportion() -> None:
     page = ET.fromstring(picture("t", "ns", {"a": {"x": 1.0, "y": 4.0}, "b": {"x": 2.0}}, False))
     bars = [float(bar.get("width", "")) for bar in page.findall("{*}g/{*}rect")]

@@ -69,8 +69,9 @@ def _by_scope(numbers: Sequence[Number]) -> dict[str, list[str]]:
 def _datapaths(verilog: str, name: str) -> Iterator[tuple[str, str, int, list[int]]]:
     """(module, signal, bits, lines of the graph's text) of the values in a core's datapaths."""
     for module in re.finditer(rf"^module \\{name}\.(\w+) .*?^endmodule", verilog, re.M | re.S):
+        inputs = set(re.findall(r"^  input.* (n\d+);", module[0], re.M))
         for own in re.finditer(r" \[(\d+):0\] (n\d+);(?: .*;)?  // (.*)$", module[0], re.M):
-            if not re.search(rf"^  input.* {own[2]};", module[0], re.M):
+            if own[2] not in inputs:
                 yield (
                     module[1],
                     own[2],

@@ -16,6 +16,7 @@ from xml.etree import ElementTree as ET
 from ..graph.node import Op
 from ..schedule.round_plan import Group, RoundPlan
 from ..schedule.specialise import TASK, Datapath, kind_of, region_of
+from ..schedule.units import nodes_of
 from . import svg
 from .block_diagram import BETWEEN, BLOCK, BUS, PORT, WIDE, Block, Span, block, bus, fifo, free_lane
 from .chart import ABOVE, MARGIN, TINY, colours_of
@@ -116,7 +117,7 @@ def _rows(
     for kind, jobs in fold.jobs.of.items():
         units: dict[Datapath, set[int]] = {}
         for job in jobs:
-            node = next(n for n in fold.time if n is job[1] or job[1] in n.args)
+            node = next(n for n in nodes_of(fold.fixed, job) if n in fold.time)
             if node.region in whose and job in fold.place:
                 units.setdefault(whose[node.region], set()).add(fold.place[job].number)
         for own, numbers in units.items():

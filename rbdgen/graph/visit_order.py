@@ -37,7 +37,7 @@ def grouped(program: Program) -> Program:
             made.one(f"between_{len(done)}", alone)
         ready = [g for g, own in groups.items() if all(waits[v] <= done for v in own)]
         if left and not ready and not alone:  # groups that wait for each other
-            groups.clear()
+            del groups[min(groups, key=lambda group: (len(groups[group]), group))]
         for group in ready:
             visits = groups.pop(group)
             made.beside(visits, several[group[0]] > 1)

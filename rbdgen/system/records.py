@@ -5,6 +5,7 @@ Words by name: what ports, packets, tasks, registers and programs consist of.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields
@@ -91,7 +92,16 @@ def _read(kind: Any, data: Any, where: str) -> Any:
         )
     if isinstance(data, int) and abs(data) >= LARGEST:
         raise NoRecord(f"{where}: a number of {len(str(data))} digits")
+    if not _finite(data):  # Python's json reads them
+        raise NoRecord(f"{where}: {str(data)[:40]!r}: a number that is not finite")
     return data
+
+
+def _finite(data: Any) -> bool:
+    """Whether all numbers in ``data`` are finite."""
+    if isinstance(data, Mapping | list):
+        return all(_finite(own) for own in (data.values() if isinstance(data, Mapping) else data))
+    return not isinstance(data, float) or math.isfinite(data)
 
 
 @dataclass(frozen=True)

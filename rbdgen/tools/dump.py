@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,12 +89,17 @@ def _changes(file: Path, lines: Lines, codes: Collection[str]) -> Iterator[dict[
                 raise SimulationError(f"{file}:{number}: time does not advance: {line}")
             time = int(line[1:])
         elif line and not _REAL.fullmatch(line):
-            found = _BITS.fullmatch(line) or _BIT.fullmatch(line)
+            found = _change(line)
             if not found or time < 0:
                 raise SimulationError(f"{file}:{number}: no change of a value: {line}")
             if found[2] in codes:
                 new[found[2]] = int(found[1], 2)
     yield new
+
+
+def _change(line: str) -> re.Match[str] | None:
+    """The value and the code of a line that changes a signal; of one bit it has no blank."""
+    return _BITS.fullmatch(line) or _BIT.fullmatch(line)
 
 
 @dataclass(frozen=True)
@@ -116,24 +122,32 @@ def add_numbers(source: Path, target: Path, numbers: Sequence[Number]) -> None:
 
     Raises SimulationError as `read_vcd` does.
     """
-    with source.open(encoding="ascii") as text, target.open("w", encoding="ascii") as out:
-        head = list(_head(text))
-        lines = ((number, line.strip()) for number, line in enumerate(head, 1))
-        codes = _codes(source, lines, {own.signal for own in numbers})
-        # codes that are longer than any of the dump's own
-        longest = max(len(found[2]) for line in head if (found := _VARIABLE.search(line)))
-        made = {own: f"{'!' * longest}{k}" for k, own in enumerate(numbers)}
-        out.writelines([*head[:-1], *_scopes(made), head[-1]])
-        followers: dict[str, list[Number]] = {}
-        for own in numbers:
-            followers.setdefault(codes[own.signal], []).append(own)
-        for line in text:
-            out.write(line)
-            found = _BITS.fullmatch(line.rstrip())
-            for own in followers.get(found[2], ()) if found else ():
-                word = int(found[1], 2) if found else 0
-                value = (word - (word >> (own.width - 1) << own.width)) / 2.0**own.fraction
-                out.write(f"r{value!r} {made[own]}\n")
+    try:
+        with source.open(encoding="ascii") as text, target.open("w", encoding="ascii") as out:
+            _follow(source, text, out, numbers)
+    except (OSError, UnicodeDecodeError) as error:
+        raise SimulationError(f"{source}: {error}") from None
+
+
+def _follow(source: Path, text: TextIO, out: TextIO, numbers: Sequence[Number]) -> None:
+    """The same, of files that are open."""
+    head = list(_head(text))
+    lines = ((number, line.strip()) for number, line in enumerate(head, 1))
+    codes = _codes(source, lines, {own.signal for own in numbers})
+    # codes that are longer than any of the dump's own
+    longest = max(len(found[2]) for line in head if (found := _VARIABLE.search(line)))
+    made = {own: f"{'!' * longest}{k}" for k, own in enumerate(numbers)}
+    out.writelines([*head[:-1], *_scopes(made), head[-1]])
+    followers: dict[str, list[Number]] = {}
+    for own in numbers:
+        followers.setdefault(codes[own.signal], []).append(own)
+    for line in text:
+        out.write(line)
+        found = _change(line.rstrip())
+        for own in followers.get(found[2], ()) if found else ():
+            word = int(found[1], 2) if found else 0
+            value = (word - (word >> (own.width - 1) << own.width)) / 2.0**own.fraction
+            out.write(f"r{value!r} {made[own]}\n")
 
 
 def _head(text: Iterable[str]) -> Iterator[str]:

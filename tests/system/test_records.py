@@ -77,6 +77,12 @@ def test_what_may_be_missing_and_what_is_more() -> None:
         ({"by_name": {"a": {**WORD, "width": 18.5}}}, "by_name.a.width: '18.5', which is no int"),
         ({"by_name": {"a": []}}, "by_name.a: not an object"),
         ({"choices": None}, "choices: 'None', which is no Mapping"),
+        ({"clock": float("nan")}, "clock: 'nan': a number that is not finite"),
+        ({"depth": float("-inf")}, "depth: '-inf': a number that is not finite"),
+        (
+            {"choices": {"gravity": [0.0, float("inf")]}},
+            "choices.gravity: '[0.0, inf]': a number that is not finite",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(changes: dict[str, Any], said: str) -> None:

@@ -88,6 +88,22 @@ def test_words_as_numbers(tmp_path: Path) -> None:
     assert read(tmp_path, text, word) == read(tmp_path, HEADER + BODY, word)
 
 
+def test_words_of_one_bit_as_numbers(tmp_path: Path) -> None:
+    """Their changes have no blank before the signal's code; a signed bit is 0 or -1."""
+    source, target = tmp_path / "made.vcd", tmp_path / "numbers.vcd"
+    source.write_text(HEADER + BODY)
+    add_numbers(source, target, [Number("elbow", "flag", "top/flag", 1, 1)])
+    text = target.read_text()
+    assert "0#\nr0.0 !0\n" in text and "1#\nr-0.5 !0\n" in text
+    assert text.count("!0\n") == BODY.count("#\n")
+
+
 def test_no_file(tmp_path: Path) -> None:
+    none, made = tmp_path / "none.vcd", tmp_path / "made.vcd"
     with pytest.raises(SimulationError, match=r"none\.vcd"):
-        read_vcd(tmp_path / "none.vcd", "clk", [])
+        read_vcd(none, "clk", [])
+    with pytest.raises(SimulationError, match=r"none\.vcd"):
+        add_numbers(none, made, [])
+    none.write_bytes(HEADER.encode() + b"b\xff!\n")
+    with pytest.raises(SimulationError, match=r"none\.vcd: 'ascii' codec"):
+        add_numbers(none, made, [])

@@ -154,3 +154,17 @@ def test_other_cells_are_refused(cell: dict[str, Any], message: str) -> None:
     whole = {"parameters": {}, "connections": {"Z": [2]}, "port_directions": {}, **cell}
     with pytest.raises(SimulationError, match=message):
         observed({"ports": {}, "cells": {"a": whole}}, "core")
+
+
+@pytest.mark.parametrize(
+    ("port", "message"),
+    [
+        (("a", "inout"), "no port of direction 'inout'"),
+        (("a", 'input wire x); initial $system("…"); endmodule'), "no port of direction 'input w"),
+        (("a b", "input"), "no name or value.*'a b'"),
+    ],
+)
+def test_other_ports_are_refused(port: tuple[str, str], message: str) -> None:
+    name, direction = port
+    with pytest.raises(SimulationError, match=message):
+        observed({"ports": {name: {"direction": direction, "bits": [2]}}, "cells": {}}, "core")
