@@ -13,9 +13,9 @@ from rbdgen import api
 from rbdgen.design.loading import load
 from rbdgen.golden import ilqr
 from tests.support.library import CFLAGS, STRICT, has
+from tests.support.optimal_motions import LINK, drawn_problem
 
 STEPS = 11  # no whole number of blocks
-LINK = "lower_rod"
 CHOICES: dict[str, Any] = {"to": "cpp", "controller": "ilqr", "knots": STEPS}
 
 # Solves a problem of numbers that are read, and counts what is allocated meanwhile.
@@ -129,25 +129,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def problem() -> tuple[ilqr.Problem, np.ndarray]:
     rng = np.random.default_rng(7)
-    turns = np.linalg.qr(rng.normal(size=(STEPS + 1, 3, 3)))[0]
-    turns *= np.sign(np.linalg.det(turns))[:, None, None]
-    high = np.array([[0.9, 1.2], [1.5, 2.0], [12.0, 12.0], [4.0, 3.0]])
-    wanted = ilqr.Problem(
-        0.05,
-        rng.uniform(-1, 1, (STEPS + 1, 4)),
-        rng.uniform(0, 1, (STEPS + 1, 4)),
-        rng.uniform(-1, 1, (STEPS, 2)),
-        rng.uniform(0.01, 0.1, 2),
-        rng.uniform(0.01, 0.1, 2),
-        ilqr.Tool(
-            LINK,
-            rng.uniform(-1, 1, (STEPS + 1, 3)),
-            turns,
-            rng.uniform(0, 1, (STEPS + 1, 3)),
-            rng.uniform(0, 1, STEPS + 1),
-        ),
-        ilqr.Limits(-high, high, np.array([1.0, 2.0, 0.02, 0.5])),
-    )
+    most = np.array([[0.9, 1.2], [1.5, 2.0], [12.0, 12.0], [4.0, 3.0]])
+    wanted = drawn_problem(rng, STEPS, most)
     return wanted, rng.uniform(-1, 1, 4)
 
 

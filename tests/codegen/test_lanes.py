@@ -14,6 +14,7 @@ from rbdgen.codegen.cpp import cpp
 from rbdgen.compile.floats import COLUMN, FACTORS, alike
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.front import Front
+from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
@@ -48,12 +49,7 @@ def test_programs_compute_what_the_graph_does(
     robot: str, choices: dict[str, Any], templates: set[str]
 ) -> None:
     front = front_end(robot, **choices)
-    rng = np.random.default_rng(SEED)
-    inputs = {name: rng.uniform(-1, 1, 4) for name in front.graph.inputs}
-    if "base" in choices:
-        quaternion = [f"q[{k}]" for k in range(3, 7)]
-        length = np.sqrt(sum(inputs[name] ** 2 for name in quaternion))
-        inputs |= {name: inputs[name] / length for name in quaternion}
+    inputs = random_inputs(front.canonical, front.graph.inputs, 4, SEED)
     expected = evaluate(front.graph, inputs)
     (own,) = [own for own in alike(front) if set(own.templates) == templates]
     made = evaluate(inlined(own, front.graph.inputs), inputs)

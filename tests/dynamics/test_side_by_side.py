@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen.compile.flow import front_end
+from rbdgen.dynamics.interface import random_inputs
 from rbdgen.dynamics.side_by_side import COLUMN, side_by_side
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.visit_order import grouped
@@ -29,12 +30,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize(("robot", "choices"), CASES.values(), ids=CASES)
 def test_visits_compute_what_the_graph_does(robot: str, choices: dict[str, Any]) -> None:
     front = front_end(robot, **choices)
-    rng = np.random.default_rng(SEED)
-    inputs = {name: rng.uniform(-1, 1, 4) for name in front.graph.inputs}
-    if "base" in choices:
-        quaternion = [f"q[{k}]" for k in range(3, 7)]
-        length = np.sqrt(sum(inputs[name] ** 2 for name in quaternion))
-        inputs |= {name: inputs[name] / length for name in quaternion}
+    inputs = random_inputs(front.canonical, front.graph.inputs, 4, SEED)
     expected = evaluate(front.graph, inputs)
     largest = max(np.abs(values).max() for values in expected.values())
     program = side_by_side(front.canonical, front.graph, front.design.rotation)

@@ -10,6 +10,7 @@ import pytest
 from rbdgen.design.loading import load
 from rbdgen.golden import ilqr
 from rbdgen.robot.model import Array, Robot
+from tests.support.optimal_motions import drawn_problem
 
 STEPS = 5
 
@@ -21,23 +22,7 @@ def robot() -> Robot:
 
 @pytest.fixture
 def problem() -> ilqr.Problem:
-    rng = np.random.default_rng(1)
-    return ilqr.Problem(
-        0.05,
-        rng.uniform(-1, 1, (STEPS + 1, 4)),
-        rng.uniform(0, 1, (STEPS + 1, 4)),
-        rng.uniform(-1, 1, (STEPS, 2)),
-        rng.uniform(0.01, 0.1, 2),
-        rng.uniform(0.01, 0.1, 2),
-        ilqr.Tool(
-            "lower_rod",
-            rng.uniform(-1, 1, (STEPS + 1, 3)),
-            np.linalg.qr(rng.normal(size=(STEPS + 1, 3, 3)))[0],
-            rng.uniform(0, 1, (STEPS + 1, 3)),
-            rng.uniform(0, 1, STEPS + 1),
-        ),
-        ilqr.Limits(np.full((4, 2), -1.0), np.full((4, 2), 1.0), np.array([1.0, 2.0, 0.02, 0.5])),
-    )
+    return drawn_problem(np.random.default_rng(1), STEPS, np.ones((4, 2)))
 
 
 def positive(rng: np.random.Generator, *shape: int) -> Array:
