@@ -232,6 +232,7 @@ def task_facts(made: Product) -> TaskFacts:
                 interval=accelerator.interval(function),
                 latency=accelerator.latency(function),
                 latency_of="step" if function in ROLLOUTS else "first task",
+                longest=accelerator.longest(function),
                 route={
                     str(v): tuple(map(str, to)) for v, to in accelerator.route(function).items()
                 },

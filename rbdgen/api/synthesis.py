@@ -124,7 +124,7 @@ def synthesize(
         each = partial(_at_once, store=store, jobs=at_once, executor=through)
     out.mkdir(parents=True, exist_ok=True)
     functions = entry.tasks.functions
-    paces = {name: Pace(own.latency, own.interval) for name, own in functions.items()}
+    paces = {name: Pace(own.latency, own.interval, own.longest) for name, own in functions.items()}
     result = synthesize_placed(
         [place / f"{name}.il", _multipliers(place / f"{name}_ecp5.il", name, part, out)],
         name,

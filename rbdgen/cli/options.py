@@ -160,8 +160,9 @@ def wishes(made: Parser) -> None:
         "--latency",
         metavar="TIME",
         help="the smallest design of hardware, on the smallest ECP5 unless --target says one, "
-        "whose result should be there within that time (such as 3us) of the cycle that takes its "
-        "task, by a clock that is estimated; synthesize --place-and-route says whether it is",
+        "whose result should be there within that time (such as 3us) of its task, in whatever "
+        "cycle that comes, by a clock that is estimated; synthesize --place-and-route says whether "
+        "it is",
     )
     group.add_argument(
         "--rate",

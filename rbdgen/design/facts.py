@@ -221,6 +221,8 @@ class FunctionFacts(Record):
     """A function of an accelerator: its words, its rate [cycles].
 
     ``latency_of``: "first task" after reset, alone; or, about, each "step" of a rollout.
+    ``longest``: from a task that comes in any cycle, alone, to its result, at most; None in a
+    folder of an earlier version.
     ``route``: stage → those that its results go to.
     """
 
@@ -231,6 +233,7 @@ class FunctionFacts(Record):
     latency: int
     latency_of: str
     route: Mapping[str, tuple[str, ...]]
+    longest: int | None = None
 
 
 @dataclass(frozen=True)

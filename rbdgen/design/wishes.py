@@ -17,8 +17,8 @@ _NUMBER = re.compile(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*([a-zμ]*)\s*")  # of fol
 
 @dataclass(frozen=True)
 class Wishes(Record):
-    """The ``latency`` [s] from a task in to its result out, at most, and the ``rate`` [tasks/s], at
-    least, of the core alone; None where there is no such wish."""
+    """The ``latency`` [s] from a task that comes in any cycle to its result, at most, and the
+    ``rate`` [tasks/s], at least, of the core alone; None where there is no such wish."""
 
     latency: float | None = None
     rate: float | None = None

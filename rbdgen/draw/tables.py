@@ -182,10 +182,11 @@ def _pace_lines(facts: DesignFacts) -> list[str]:
     """A line with a core's time, where no table of lines has it, at the slowest speed grade."""
     if not facts.clocks or facts.lines or facts.latency is None or not facts.initiation_interval:
         return []
-    own = facts.clocks[0]
+    own, functions = facts.clocks[0], facts.tasks.functions.values()
+    longest = max(function.longest or function.latency for function in functions)
     return [
-        f"a task takes {own.us(facts.latency)} µs, {own.rate(facts.initiation_interval)} "
-        f"M tasks/s at speed {own.speed}"
+        f"a task takes {own.us(facts.latency)} µs, {own.us(longest)} µs at most with its wait "
+        f"({longest} cycles), {own.rate(facts.initiation_interval)} M tasks/s at speed {own.speed}"
     ]
 
 
@@ -204,12 +205,13 @@ def clock_lines(clocks: Sequence[ClockEstimate]) -> list[str]:
 def line_table(facts: DesignFacts) -> str:
     """A table of a task's time in the core, and of its bytes and times on the line to a board.
 
-    The core's are at the part's slowest speed grade. They are in a call's where they are known.
+    The core's are at the part's slowest speed grade, with a task's longest wait. They are in a
+    call's where they are known.
     """
     core = next(iter(facts.clocks), None)
     head = ["on a board"]
     if core:
-        head += [f"core, µs at speed {core.speed}", "M tasks/s"]
+        head += [f"core at most, µs at speed {core.speed}", "M tasks/s"]
     head += ["bytes out", "bytes back"]
     head += ["UART, µs a call", "tasks/s", "Ethernet, µs a call", "tasks/s"]
     rows = []
@@ -218,7 +220,8 @@ def line_table(facts: DesignFacts) -> str:
         row: list[Any] = [name]
         us, rate = 0.0, math.inf
         if core:
-            inside, tasks = core.us(own.latency), core.rate(own.interval)
+            inside = core.us(own.longest or own.latency)
+            tasks = core.rate(own.interval)
             row += [str(inside), str(tasks)]
             us, rate = inside.about, tasks.about * 1e6
         row += [line.task_bytes, line.result_bytes]

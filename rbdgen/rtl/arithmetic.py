@@ -23,7 +23,6 @@ T = TypeVar("T", bound=Value)
 # Tells rbdgen.tools to leave registers that are equal to others: those of a channel shall lie
 # beside it, not feed every channel of a region.
 NOT_SHARED = {"rbdgen_not_shared": 1}
-WAKING = 4  # cycles from a task that is offered until phases that rest can take it, at least
 COPIES = 24  # registers that follow one relay, at most
 Copies = dict[K, tuple[T, int]]  # what it is a copy of → the latest one, and how many loads it has
 
@@ -171,8 +170,8 @@ class Phases:
         ``wanted``: no copy is set meanwhile.
 
         ``last``: a copy set in the last phase. Returns the same, but not where the copies of the
-        next round are not all set: a task can then be taken in the phase 0 that comes `WAKING`
-        cycles after it is wanted, or later.
+        next round are not all set: a task can then be taken in the phase 0 that comes
+        `schedule.fold.WAKING` cycles after it is wanted, or later.
         """
         m, awake = self.m, self._awake
         assert awake is not None

@@ -38,14 +38,14 @@ class Folded(RtlCore):
 
     A task is taken in phase 0 only, when there is room for its results: nothing in between can
     stall, and what runs while there was no task is never written. Without tasks the phases rest,
-    and nothing changes; a task is then taken in the first phase 0 that comes `WAKING` cycles after
-    it is offered, or later. A result comes ``fold.latency`` cycles after its task was taken; either
-    side may stall at any time. ``i.ready`` is a register.
+    and nothing changes; a task is then taken in the first phase 0 that comes ``fold.waking`` cycles
+    after it is offered, or later. A result comes ``fold.latency`` cycles after its task was taken;
+    either side may stall at any time. ``i.ready`` is a register.
     """
 
     def __init__(self, fold: Fold, serves: Serves, *, sticky: bool = True) -> None:
         # inside another core its phases are those of the whole
-        self.fold, self.serves, self.rests = fold, serves, sticky and fold.interval > 1
+        self.fold, self.serves, self.rests = fold, serves, sticky and fold.waking > 0
         self.fifo = ChannelFifo(fold.channel)
         self.made: list[PlacedUnit] = []
         super().__init__(fold.fixed, sticky=sticky)

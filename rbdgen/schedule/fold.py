@@ -29,6 +29,7 @@ from .units import Binding, Job, Jobs, UnitKind, job
 
 LOGIC_PORT = 2  # registers in front of each operand of a product in logic
 EPSILON = 1e-9  # ns, of floating point
+WAKING = 4  # cycles from a task that is offered until phases that rest can take it, at least
 OR_REGISTERS = 1  # cycles in which overflow bits are gathered before they join a task's flag
 
 
@@ -75,6 +76,11 @@ class Fold(PlanDefaults):
     place: Mapping[Job, Place]
     selected: bool = False
     chain: Chain | None = None
+
+    @property
+    def waking(self) -> int:
+        """`WAKING` where there are phases to rest."""
+        return WAKING if self.interval > 1 else 0
 
     def start(self, node: Node) -> int:
         """The cycle in which the node's unit takes its operands."""

@@ -131,6 +131,10 @@ class Plan(Protocol):
         """n: tasks are taken, while there is room, in every n-th cycle, counted from reset."""
 
     @property
+    def waking(self) -> int:
+        """Cycles, at least, until a core that rests takes a task; 0 of one that never rests."""
+
+    @property
     def resumes(self) -> int:
         """Cycles, at most, from a result that had to wait to the next."""
 
@@ -174,6 +178,11 @@ class PlanDefaults:
     def takes_every(self: Plan) -> int:
         """It takes tasks in the first cycle of its interval alone."""
         return self.interval
+
+    @property
+    def waking(self: Plan) -> int:
+        """It never rests."""
+        return 0
 
     @property
     def resumes(self: Plan) -> int:

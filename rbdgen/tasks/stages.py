@@ -326,6 +326,19 @@ class Accelerator:
             self.usual_latency(function) if function in ROLLOUTS else first_result(self, function)
         )
 
+    def longest(self, function: str) -> int:
+        """Cycles from a task that comes in any cycle to its result, at most: alone on its way.
+
+        A core that shares hardware takes it in one phase, and wakes first if it rests; each stage
+        of an accelerator has it wait for its phase. Of a rollout: `usual_latency`.
+        """
+        if self.is_core:
+            waking = sum(stage.plan.waking for stage in self.stages.values() if stage.plan)
+            return self.latency(function) + self.interval(function) - 1 + waking
+        if function in ROLLOUTS:
+            return self.usual_latency(function)
+        return first_result(self, function, at_worst=True)
+
     def usual_latency(self, function: str) -> int:
         """The approximate number of cycles from a task to its result, in an idle accelerator.
 
@@ -384,8 +397,11 @@ BESIDE = 2  # that whose task it is takes through a stage, at least
 GIVEN, GIVEN_IN_ORDER = 4, 3  # from the last stage's result to the task's
 
 
-def first_result(accelerator: Accelerator, function: str) -> int:
-    """Cycles from a task's entry to its result: of the first task after reset, alone."""
+def first_result(accelerator: Accelerator, function: str, at_worst: bool = False) -> int:
+    """Cycles from a task's entry to its result: of the first task after reset, alone.
+
+    ``at_worst``: of one that just misses its phase at every stage.
+    """
     done: dict[StageVisit, int] = {}
     for visit in accelerator.ordered(function):
         stage = accelerator.stages[visit.stage]
@@ -394,7 +410,8 @@ def first_result(accelerator: Accelerator, function: str) -> int:
         there += [done[v] + PASSED for v in waited if v in done]
         ready = max(there, default=FIRST + TAKEN) + accelerator.waits_for_words(visit.stage)
         every = stage.takes_every
-        done[visit] = -(-ready // every) * every + max(stage.latency, BESIDE)
+        taken = ready + every - 1 if at_worst else -(-ready // every) * every
+        done[visit] = taken + max(stage.latency, BESIDE)
     route = accelerator.route(function)
     last = max(cycle for visit, cycle in done.items() if RESULT in route[visit])
     return last + (GIVEN_IN_ORDER if accelerator.in_order else GIVEN) - FIRST

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,14 +41,29 @@ class Usage(Record):
 
 @dataclass(frozen=True)
 class Pace(Record):
-    """Cycles of a function: ``latency`` from a task to its result, ``interval`` between tasks."""
+    """Cycles of a function: ``latency`` from the cycle that takes a task to its result, ``longest``
+    from any in which it comes, None where that is not known; ``interval`` between tasks."""
 
     latency: int
     interval: float
+    longest: int | None = None
 
     def at(self, mhz: float) -> str:
         """Latency and rate in words, with a clock in MHz: of the core alone, without a link."""
-        return f"{self.latency / mhz:.2f} µs a task, {mhz / self.interval:.1f} M tasks/s"
+        return self._said(f"{self.latency / mhz:.2f}", f"{(self.longest or 0) / mhz:.2f}") + (
+            f"{mhz / self.interval:.1f} M tasks/s"
+        )
+
+    def expected(self, clock: ClockEstimate) -> str:
+        """The same with a clock that is estimated."""
+        longest = str(clock.us(self.longest or 0))
+        return self._said(str(clock.us(self.latency)), longest) + (
+            f"{clock.rate(self.interval)} M tasks/s"
+        )
+
+    def _said(self, us: str, longest: str) -> str:
+        most = "" if self.longest is None else f"{longest} µs at most with its wait, "
+        return f"{us} µs a task, {most}"
 
 
 @dataclass(frozen=True)
@@ -163,21 +179,21 @@ class SynthesisReport(Record):
 
     @property
     def _reached(self) -> tuple[float, float] | None:
-        """µs of the slowest function, and its M tasks/s."""
+        """µs of the slowest function from when a task comes, at most, and its M tasks/s."""
         if not self.placements or not self.paces:
             return None
         speed = min(p.speed for p in self.placements)
         mhz = median(p.fmax for p in self.placements if p.speed == speed)
         paces = self.paces.values()
-        return max(own.latency for own in paces) / mhz, mhz / max(own.interval for own in paces)
+        longest = max(math.inf if own.longest is None else own.longest for own in paces)
+        return longest / mhz, mhz / max(own.interval for own in paces)
 
     def _expected(self) -> list[str]:
         """The clock before place and route, and what comes of it at the slowest speed grade."""
         slowest = self.clocks[0]
         every = ", ".join(map(str, self.clocks))
         paces = [
-            f"  {name} at speed {slowest.speed}: {slowest.us(own.latency)} µs a task, "
-            f"{slowest.rate(own.interval)} M tasks/s"
+            f"  {name} at speed {slowest.speed}: {own.expected(slowest)}"
             for name, own in self.paces.items()
         ]
         return [f"  not placed: {every}", f"    longest path: {self.path}", *paces]

@@ -53,7 +53,7 @@ def test_a_missed_wish_ends_the_command_with_1(
 ) -> None:
     placed = (Placement("ecp5-25f", 6, 1, 100.0, {}, {}, {}, (), 1.0),)
     report = SynthesisReport("core", "ecp5-25f", "LFE5U-25F", {}, {}, True, 1.0, {}, placed)
-    report = replace(report, paces={"id": Pace(50, 4)})
+    report = replace(report, paces={"id": Pace(42, 4, 50)})
     api.generate("pendulum", tmp_path / "D", width=12, ii=4)
     for latency, status in ((1e-6, 0), (0.4e-6, 1)):
         own = Synthesis(replace(report, wanted=Wishes(latency)))
@@ -76,7 +76,7 @@ def test_a_placement_says_whether_wishes_are_reached() -> None:
         1.0,
         {},
         (placed(1, 6, 90.0), placed(2, 6, 100.0), placed(3, 6, 120.0), placed(1, 8, 300.0)),
-        paces={"id": Pace(50, 4)},
+        paces={"id": Pace(42, 4, 50)},
         wanted=Wishes(1e-6, 20e6),
     )
     assert not own.missed
@@ -84,4 +84,6 @@ def test_a_placement_says_whether_wishes_are_reached() -> None:
     assert str(own).endswith(own.verdict)
     late = replace(own, wanted=Wishes(0.4e-6))
     assert late.missed and "MISSED by 25 %" in late.verdict
+    # of a folder that does not say how long a task waits, no latency is promised
+    assert replace(own, paces={"id": Pace(50, 4)}).missed
     assert replace(own, wanted=None).verdict == replace(own, placements=()).verdict == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rbdgen.compile.flow import compile_front, front_end
+from rbdgen.schedule.fold import WAKING
 
 
 def test_functions_read_what_their_results_follow_from() -> None:
@@ -21,3 +22,16 @@ def test_functions_read_what_their_results_follow_from() -> None:
         assert (one.latency(function), one.interval(function)) == (core.plan.latency, 1)
         assert [str(visit) for visit in one.route(function)] == list(one.stages) == ["core"]
     assert one.multipliers == core.plan.multipliers
+
+
+def test_the_longest_way_of_a_task_that_comes_in_any_cycle() -> None:
+    shared = compile_front(front_end("pendulum", target="xcup", width=12, ii=4))
+    own = shared.accelerator
+    assert own.longest("id") == shared.plan.latency + 3 + WAKING
+    alone = compile_front(front_end("pendulum", target="xcup", width=12, ii=1)).accelerator
+    assert alone.longest("id") == alone.latency("id")
+    whole = compile_front(
+        front_end("pendulum", functions=("id",), target="xcup", accelerator=True, ii=4)
+    ).accelerator
+    most = sum(whole.stages[visit.stage].takes_every - 1 for visit in whole.ordered("id"))
+    assert most and whole.latency("id") < whole.longest("id") <= whole.latency("id") + most

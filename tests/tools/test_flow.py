@@ -95,6 +95,10 @@ def test_clocks_of_several_seeds_and_time() -> None:
     text = str(replace(made, placements=three, paces=paces))
     assert "median of 3 seeds 160.0 MHz, least 150.0, best 180.0" in text
     assert "id at the median: 0.56 µs a task, 32.0 M tasks/s" in text
+    waits = {"id": Pace(90, 5, 98)}
+    text = str(replace(made, placements=three, paces=waits))
+    said = "0.56 µs a task, 0.61 µs at most with its wait, 32.0 M tasks/s"
+    assert f"id at the median: {said}" in text
     text = str(replace(made, placements=three[:1], paces=paces))
     assert "median of" not in text
     assert "id at this clock (--seeds 3: the median): 0.60 µs a task, 30.0 M tasks/s" in text
