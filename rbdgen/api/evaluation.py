@@ -202,7 +202,7 @@ def to_words(core: Specification, arrays: Mapping[str, Array]) -> dict[str, NDAr
     refuse_missing_forces(front.design, front.canonical, arrays["f_ext"])
     columns = to_columns(front.canonical, core.fixed.graph.inputs, arrays)
     words = {}
-    around = turning_inputs(front.canonical)
+    around = turning_inputs(front.design, front.canonical)
     for name, values in columns.items():
         word = core.fixed.inputs[name]
         values = wrapped(values, word.limits[1], around.get(name))

@@ -314,7 +314,7 @@ def around_of(made: Product) -> dict[str, dict[str, int]]:
 
     What a rollout gives back as it came in is none, unless it goes all the way round there, too.
     """
-    every = turning_inputs(made.front.canonical)
+    every = turning_inputs(made.design, made.front.canonical)
     found = dict.fromkeys(made.accelerator.functions, every)
     if has_rollouts(made.design):
         turns = whole_turns(made.design, made.front.robot)

@@ -227,6 +227,7 @@ def float_files(
         "slots": lines.slots,
         "divides": lines.divides,
         "turns": any(node.op in (Op.SIN, Op.COS) for node in nodes),
+        "turned": any(node.op is Op.INPUT and node.value for node in graph.nodes),
         "zeros": zeros,
         "error": error,
         "states": states,

@@ -308,6 +308,10 @@ class Part:
         """The expression of an input."""
         return f"io.load({place})"
 
+    def turned(self, value: str, turn: float) -> str:
+        """The expression of the nearest number to zero modulo a ``turn``."""
+        return f"turned({value}, {self.constant(turn)})"
+
     def put(self, place: Place, name: str, value: str) -> str:
         """The statement that stores an output."""
         return f"io.store({place}, {value}); // {name}"
@@ -370,7 +374,8 @@ class Part:
             place = self._inputs[node.name]
             if isinstance(place, str):  # an operand in memory wherever it is one: no register waits
                 return self.load(place)
-            return self.let(node, f"in{place}", self.load(place))
+            own = self.load(place)
+            return self.let(node, f"in{place}", self.turned(own, node.value) if node.value else own)
         if node in self._in_double:
             kept = f"io.kept_double({self._slots_double[node]})"
         else:

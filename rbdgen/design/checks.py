@@ -13,7 +13,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..robot.xml_lines import did_you_mean, quoted
-from .choices import BEST, FOLDS, FORMULATIONS, LARGEST_OF_JOINTS, LARGEST_SHARE, MOST_SLOTS
+from .choices import (
+    BEST,
+    FOLDS,
+    FORMULATIONS,
+    LARGEST_GAIN,
+    LARGEST_OF_JOINTS,
+    LARGEST_SHARE,
+    MOST_SLOTS,
+)
 from .functions import ALIASES, FUNCTIONS, GIVEN_BASE, ROLLOUTS
 
 
@@ -246,6 +254,13 @@ def number_by_joint(value: Any) -> float | str | None:
     return ",".join(
         f"{name}={number!r}" if name else repr(number) for name, number in found.items()
     )
+
+
+def gain_by_joint(value: Any) -> float | str | None:
+    """The same of a controller's gains, which words and doubles have room for."""
+    if value is not None and (most := max(by_joint(value).values())) > LARGEST_GAIN:
+        raise ValueError(f"a gain up to {LARGEST_GAIN:g}, not {most:g}")
+    return number_by_joint(value)
 
 
 def slots(value: Any) -> int | None:

@@ -44,6 +44,7 @@ GAINS = ("constants", "inputs")  # of a controller
 # N·m/rad and N·m·s/rad.
 KP = {"computed_torque": 900.0, "impedance": 100.0}
 KD = {"impedance": 10.0, "gravity": 1.0}
+LARGEST_GAIN = 1e9
 HELD = {"point": 3, "surface": 6}  # of a frame in contact: its origin's directions; its turn, too
 LARGEST_DAMPING = 1.0  # of contacts
 INTEGRATORS = ("euler", "rk4")  # of it

@@ -187,7 +187,7 @@ class FunctionOptions:
     )
     kp: Any = option(
         None,
-        checks.number_by_joint,
+        checks.gain_by_joint,
         f"stiffness of {' and '.join(FOLLOWING)}, for every joint or those named: in 1/s² of "
         f"computed_torque (default: {KP['computed_torque']:g}), in N·m/rad or N/m of impedance "
         f"(default: {KP['impedance']:g})",
@@ -196,7 +196,7 @@ class FunctionOptions:
     )
     kd: Any = option(
         None,
-        checks.number_by_joint,
+        checks.gain_by_joint,
         f"damping of {listed(LAWS)}, likewise: in 1/s of computed_torque (default: 2 √kp, "
         f"critical), in N·m·s/rad or N·s/m of the others (default: {KD['impedance']:g} and "
         f"{KD['gravity']:g})",

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..robot.model import Array, JointKind, Limits, Robot, RobotError
+from ..robot.angles import endless
+from ..robot.model import Array, Robot, RobotError
 from .arrays import gain_inputs
 from .bounds import Bounds, bounds
 from .checks import by_joint
@@ -26,8 +27,9 @@ class Gains:
     ``kp``, ``kd``: as the law has them; the largest ones, where they come with each task.
     ``acceleration`` [rad/s², m/s²], ``effort`` [N·m, N]: what is commanded saturates there, at
     infinity where nobody says. ``error``, ``rate``: where e and ė saturate, powers of two from
-    `LOOSE` times what takes all of that; infinite likewise. ``around``: the coordinates whose
-    angles are modulo a turn. ``inputs``: whether gains come with each task.
+    `LOOSE` times what takes all of that; infinite likewise. ``around``: the coordinates of
+    joints without limits, whose angles are modulo a turn. ``inputs``: whether gains come with each
+    task.
     """
 
     law: str
@@ -65,18 +67,8 @@ def gains_of(design: Design, robot: Robot) -> Gains | None:
     most = box.qdd if law == "computed_torque" else effort
     with np.errstate(divide="ignore"):
         error, rate = _power_of_two(LOOSE * most / kp), _power_of_two(LOOSE * most / kd)
-    around = frozenset(
-        robot.v_slices[i].start
-        for i in robot.free
-        if robot.joints[i].kind is JointKind.REVOLUTE and beyond_a_turn(robot.joints[i].limits)
-    )
     inputs = bool(gain_inputs(design))
-    return Gains(law, kp, kd, box.qdd, effort, error, rate, around, inputs)
-
-
-def beyond_a_turn(limits: Limits) -> bool:
-    """Whether a joint goes where its angle comes in less whole turns."""
-    return limits.lower < -math.pi or limits.upper > math.pi
+    return Gains(law, kp, kd, box.qdd, effort, error, rate, endless(robot), inputs)
 
 
 def random_references(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..graph.evaluate import Interval
-from ..robot.angles import periods
+from ..robot.angles import endless, periods
 from ..robot.model import FASTEST, JointKind, Limits, Robot
 from ..robot.unsupported import SHOWN, few
 from ..system.records import Record
@@ -60,7 +60,7 @@ def joint_limits(design: Design, robot: Robot) -> list[JointLimits]:
     all joints, those over the URDF's, those over defaults. Efforts are the design's alone.
     """
     asked = {key: by_joint(v) for key in OPTIONS if (v := getattr(design, key)) is not None}
-    around = periods(robot)
+    around = periods_of(design, robot)
     found = []
     for i in robot.free:
         joint = robot.joints[i]
@@ -94,6 +94,16 @@ def joint_limits(design: Design, robot: Robot) -> list[JointLimits]:
                 )
             )
     return found
+
+
+def periods_of(design: Design, robot: Robot) -> dict[int, int]:
+    """Coordinates of q → after how many whole turns what the design computes is the same again.
+
+    To a controller a joint with limits is elsewhere after a turn: the way back is the one it came.
+    """
+    if set(LAWS).isdisjoint(design.functions):
+        return periods(robot)
+    return dict.fromkeys(sorted(endless(robot)), 1)
 
 
 def wrench_limits(design: Design) -> tuple[float, float]:
@@ -169,7 +179,7 @@ def _positions(
         source = FILE if own else DEFAULT
         if turns and upper - lower >= 2 * math.pi:
             return ((-math.pi, math.pi),), source
-        if not turns and own is None and _farthest(file) <= FARTHEST["angular"]:
+        if not turns and own is None and math.pi < _farthest(file) <= FARTHEST["angular"]:
             return ((min(lower, file.lower), max(upper, file.upper)),), URDF
         return ((lower, upper),), source
     if kind is JointKind.PRISMATIC and own is None and _farthest(file) <= FARTHEST["linear"]:

@@ -22,7 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..design.bounds import Bounds
+from ..design.design import Design
 from ..design.gains import Gains, reference_limits
+from ..design.limits import periods_of
 from ..design.payload import any_payloads
 from ..graph.graph import Graph, multiple
 from ..graph.node import Builder
@@ -84,16 +86,17 @@ class Ports(ABC):
 @dataclass
 class GraphPorts(Ports):
     """Inputs in the order in which they are asked for, outputs without structural zeros, and the
-    signals between that are ``known``, by name."""
+    signals between that are ``known``, by name. Inputs that are ``turning`` are modulo that."""
 
     builder: Builder
     inputs: list[str] = field(default_factory=list)
     outputs: dict[str, Scalar] = field(default_factory=dict)
     known: dict[str, Scalar] = field(default_factory=dict)
+    turning: Mapping[str, float] = field(default_factory=dict)
 
     def given(self, name: str) -> Scalar:
         self.inputs.append(name)
-        return self.builder.input(name)
+        return self.builder.input(name, self.turning.get(name, 0.0))
 
     def gives(self, name: str, value: Scalar) -> None:
         if not is_zero([value]):
@@ -166,9 +169,10 @@ def to_columns(robot: Robot, names: Sequence[str], state: Mapping[str, Array]) -
     return columns
 
 
-def turning_inputs(robot: Robot) -> dict[str, int]:
+def turning_inputs(design: Design, robot: Robot) -> dict[str, int]:
     """Graph inputs that are angles → after how many whole turns they mean the same again."""
-    return {spell(of, k): n for k, n in periods(robot).items() for of in ("q", "q_ref")}
+    around = periods_of(design, robot)
+    return {spell(of, k): n for k, n in around.items() for of in ("q", "q_ref")}
 
 
 def unit_inputs(robot: Robot, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:

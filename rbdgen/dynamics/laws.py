@@ -90,7 +90,7 @@ class Law:
         return found
 
     def _shortest(self, k: int, e: Scalar) -> Scalar:
-        """The error of an angle the shorter way round, from one of less than two turns."""
+        """The error of an angle the shorter way round, of two angles within ±π (`turning`)."""
         if k not in self.gains.around:
             return e
         b, half, turn = self.builder, math.pi, math.tau
@@ -109,6 +109,12 @@ class Law:
 
     def _at(self, k: int) -> AbstractContextManager[None]:
         return self.builder.region(LAW, self.joints[k])
+
+
+def turning(gains: Gains | None) -> dict[str, float]:
+    """Inputs of a law that are angles without limits → the turn that they are modulo of."""
+    around = sorted(gains.around) if gains else ()
+    return {spell(of, k): math.tau for k in around for of in ("q", "q_ref")}
 
 
 def joints_of(robot: Robot) -> dict[int, int]:

@@ -18,6 +18,7 @@ from .functions import Functions
 from .interface import GraphPorts
 from .inversion import cost, ways
 from .kinematics import Frames
+from .laws import turning
 from .steps import Inline
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def trace(
     """
 
     def traced(way: str) -> Graph:
-        ports = GraphPorts(Builder())
+        ports = GraphPorts(Builder(), turning=turning(law))
         own = in_nodes(ports.builder) if in_nodes else (robot, frames, payload)
         found = Functions(
             Inline(ports.builder),

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..robot.model import Array, JointKind, Robot
+from ..robot.angles import endless
+from ..robot.model import Array, Robot
 from .articulated import crba, rnea
 
 State = tuple[Array, Array]  # q (N, nq), q̇ (N, nv)
@@ -38,11 +39,9 @@ def computed_torque(
     f_ext: ArrayLike | None = None,
 ) -> Array:
     """τ (N, nv) = M (q̈_ref + Kp e + Kd ė) + n(q, q̇), as M times an acceleration and the bias."""
-    q, qd = state
-    e, rate = _errors(robot, state, reference, within)
-    wanted = np.clip(reference[2] + kp * e + kd * rate, -within.acceleration, within.acceleration)
-    tau = np.einsum("nij,nj->ni", crba(robot, q), wanted)
-    return _limited(tau + rnea(robot, q, qd, np.zeros_like(qd), f_ext), within)
+    wanted = reference[2] + _feedback(robot, state, reference, kp, kd, within)
+    wanted = np.clip(wanted, -within.acceleration, within.acceleration)
+    return _driven(robot, state, wanted, 0.0, within, f_ext)
 
 
 def impedance(
@@ -55,11 +54,8 @@ def impedance(
     f_ext: ArrayLike | None = None,
 ) -> Array:
     """τ (N, nv) = M q̈_ref + n(q, q̇) + Kp e + Kd ė."""
-    q, qd = state
-    e, rate = _errors(robot, state, reference, within)
-    tau = np.einsum("nij,nj->ni", crba(robot, q), reference[2])
-    bias = rnea(robot, q, qd, np.zeros_like(qd), f_ext)
-    return _limited(tau + bias + kp * e + kd * rate, within)
+    added = _feedback(robot, state, reference, kp, kd, within)
+    return _driven(robot, state, reference[2], added, within, f_ext)
 
 
 def gravity_damping(robot: Robot, q: Array, qd: Array, kd: Array, effort: Array) -> Array:
@@ -68,18 +64,28 @@ def gravity_damping(robot: Robot, q: Array, qd: Array, kd: Array, effort: Array)
     return np.clip(rnea(robot, q, still, still) - kd * qd, -effort, effort)
 
 
-def _errors(
-    robot: Robot, state: State, reference: Followed, within: Saturation
-) -> tuple[Array, Array]:
-    """e and ė (N, nv), of joints that go beyond half a turn the angle between two directions."""
+def _feedback(
+    robot: Robot, state: State, reference: Followed, kp: Array, kd: Array, within: Saturation
+) -> Array:
+    """Kp e + Kd ė (N, nv); of joints without limits e is the angle between two directions."""
     e, rate = reference[0] - state[0], reference[1] - state[1]
-    for i in robot.free:
-        joint, k = robot.joints[i], robot.q_slices[i].start
-        low, high = joint.limits.lower, joint.limits.upper
-        if joint.kind is JointKind.REVOLUTE and (low < -np.pi or high > np.pi):
-            e[:, k] = np.arctan2(np.sin(e[:, k]), np.cos(e[:, k]))
-    return np.clip(e, -within.error, within.error), np.clip(rate, -within.rate, within.rate)
+    for k in endless(robot):
+        e[:, k] = np.arctan2(np.sin(e[:, k]), np.cos(e[:, k]))
+    return kp * np.clip(e, -within.error, within.error) + kd * np.clip(
+        rate, -within.rate, within.rate
+    )
 
 
-def _limited(tau: Array, within: Saturation) -> Array:
+def _driven(
+    robot: Robot,
+    state: State,
+    qdd: Array,
+    added: Array | float,
+    within: Saturation,
+    f_ext: ArrayLike | None,
+) -> Array:
+    """M q̈ + n(q, q̇) and what is ``added`` (N, nv), of the largest effort at most."""
+    q, qd = state
+    bias = rnea(robot, q, qd, np.zeros_like(qd), f_ext)
+    tau = np.einsum("nij,nj->ni", crba(robot, q), qdd) + bias + added
     return np.clip(tau, -within.effort, within.effort)

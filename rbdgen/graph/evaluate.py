@@ -159,6 +159,8 @@ def evaluate(
     def compute(node: Node, *args: Any) -> Any:
         if node.op is Op.INPUT or (node.op is Op.PARAMETER and node.name in inputs):
             value = np.asarray(inputs[node.name], dtype)
+            if node.op is Op.INPUT and node.value:
+                value = value - node.value * np.rint(value / node.value)
         else:
             value = FLOAT[node.op](node, *args)
         if watch is not None:

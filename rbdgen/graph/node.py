@@ -61,7 +61,8 @@ class Node:
     op: Op
     args: tuple[Node, ...] = field(repr=False)
     value: float = (
-        0.0  # of CONST, PARAMETER; factor of MULC; SIN, COS: a full turn, 2π or 1; SATURATE: limit
+        0.0  # of CONST, PARAMETER; factor of MULC; SIN, COS: a full turn, 2π or 1; SATURATE: limit;
+        # INPUT: what it is modulo of, 0 unless it is an angle of which that is known
     )
     name: str = ""  # of INPUT and PARAMETER
     region: Region | None = None
@@ -200,8 +201,9 @@ class Builder:
         # + 0.0: minus zero is zero
         return self.node(Op.CONST, value=value + 0.0)
 
-    def input(self, name: str) -> Node:
-        return self.node(Op.INPUT, name=name)
+    def input(self, name: str, turn: float = 0.0) -> Node:
+        """An input; of real numbers the nearest to zero modulo ``turn``, unless that is 0."""
+        return self.node(Op.INPUT, value=turn, name=name)
 
     def parameter(self, name: str, value: float) -> Node:
         """The parameter register ``name``, with the initial value ``value``."""
@@ -382,7 +384,7 @@ class Builder:
         """``node``'s operation on other operands, simplified anew: the step of every pass."""
         match node.op:
             case Op.INPUT:
-                return self.input(node.name)
+                return self.input(node.name, node.value)
             case Op.CONST:
                 return self.const(node.value)
             case Op.PARAMETER:

@@ -22,7 +22,7 @@ from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST
 from ..graph.sincos import SinCos
 from .ranges import Ranges
-from .wordlength import WIDEST_FACTOR, PrecisionError, angles, integer_bits
+from .wordlength import UNIT_WIDTHS, WIDEST_FACTOR, PrecisionError, angles, integer_bits
 
 T = TypeVar("T")
 WEIGHINGS, ATTEMPTS = 1, 6
@@ -76,7 +76,8 @@ def fractions(
         chosen[node] = min(chosen[node], fits + WIDEST_FACTOR - width)
     _alike(chosen, [n for n in graph.nodes if n.op in (Op.SIN, Op.COS)], limit)
     # what a sine unit can use at least: see SinCos.coarsest
-    sines = {n: chosen[n] for n in graph.nodes if n.op in (Op.SIN, Op.COS)}
+    turned = [n for n in graph.nodes if n.op in (Op.SIN, Op.COS)]
+    sines = {n: min(chosen[n], UNIT_WIDTHS[1] - 1) for n in turned}  # no unit has more bits
     phases = [chosen[n.args[0]] for n in sines]
     least = max([COARSEST_ANGLE, *phases, *(fraction - 2 for fraction in sines.values())])
     most = min([WIDEST, *(SinCos(0, fraction + 2).finest for fraction in sines.values())])

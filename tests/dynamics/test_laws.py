@@ -130,11 +130,21 @@ def test_no_effort_is_beyond_its_limit_whatever_comes_in() -> None:
         ({"functions": "gravity", "kp": 3}, "kp"),
         ({"functions": "id", "gains": "inputs"}, "gains"),
         ({"functions": "impedance", "kp": "2,wrist=3"}, "kp: the robot has no free joint"),
+        ({"functions": "impedance", "kp": 1e30}, r"kp: a gain up to 1e\+09, not 1e\+30"),
+        ({"functions": "gravity", "kd": "2,elbow=1e10"}, r"kd: a gain up to 1e\+09, not 1e\+10"),
     ],
 )
 def test_refusals(choices: dict[str, Any], line: str) -> None:
     with pytest.raises(RobotError, match=line):
         front_end("pendulum", **choices)
+
+
+@pytest.mark.parametrize("gains", [{"kp": 1, "kd": 1}, {"kp": 1e9}])
+def test_the_smallest_and_the_largest_gains_have_words(gains: dict[str, float]) -> None:
+    """Sines are as fine as a unit makes them; what words cannot promise then is a note."""
+    made = compile_front(front_end("pendulum", functions="impedance", ii=8, **gains))
+    assert made.fixed.graph.outputs
+    assert any(note.startswith("width: 18 bits, since error") for note in made.notes)
 
 
 def test_the_shorter_way_round() -> None:

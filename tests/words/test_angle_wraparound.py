@@ -48,7 +48,7 @@ def sines(fixed: FixedGraph, name: str, words: np.ndarray) -> tuple[dict[Node, n
 def check(front: Front, fixed: FixedGraph) -> None:
     read = {n.name for n in cone(fixed) if n.op is Op.INPUT}
     assert read
-    assert read <= turning_inputs(front.canonical).keys()
+    assert read <= turning_inputs(front.design, front.canonical).keys()
     for name in sorted(read):
         word = fixed.inputs[name]
         step = max(1, (1 << word.width) // MOST)
