@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,20 +19,20 @@ from ..tools.energy import (
     IDLE,
     MEASURED,
     EnergyReport,
-    Power,
-    Range,
     estimate,
     net_rate,
+    powers_at,
 )
-from ..tools.energy import power as power_at
 from ..tools.model import Model, Result
+from ..tools.netlist import read_netlist
 from ..tools.observed_netlist import ObservedNetlist, observed
 from ..tools.report import SynthesisReport as Synthesised
 from ..tools.verilate import build
+from .choosing import wishes_of
 from .design_file import DESIGN, ROBOT
 from .evaluation import to_words
 from .filed_design import filed_design
-from .folder import OutputError, UsageError, checked_manifest, write_file
+from .folder import UsageError, checked_manifest, write_file
 from .integer_model import IntegerModel, ports_of
 from .output_paths import check_place
 from .reports import ENERGY, read_report
@@ -58,8 +59,8 @@ def energy(
     folder: str | Path,
     states: int = 300,
     seed: int = 0,
-    clock: float | None = None,
-    rate: float | None = None,
+    frequency: float | None = None,
+    rate: float | str | None = None,
     progress: Progress = lambda _: None,
     trust: bool = False,
 ) -> EnergyEstimate:
@@ -67,12 +68,14 @@ def energy(
 
     Its netlist (of `synthesize`, which runs if there is none) is simulated at full rate on
     ``states`` random states within the limits, and then without tasks; every bit of every result is
-    compared with the integer model. Every change of every net is counted. ``clock`` [MHz]: for
-    watts; unless given, that of the fastest placement, if there is one. ``rate``: tasks a second.
-    The report is also written to FOLDER/energy.json.
+    compared with the integer model. Every change of every net is counted. ``frequency`` [MHz]: the
+    clock, for watts; unless given, that of the fastest placement, if there is one. ``rate``: tasks
+    a second [Hz], or a text such as "1kHz"; watts are then of so many, too. The report is also
+    written to FOLDER/energy.json.
 
-    Raises UsageError for a family whose energies are not known, accelerators and too few states;
-    Mismatch for a bit that differs.
+    Raises UsageError for a family whose energies are not known, accelerators, too few states, and a
+    rate where no clock is known; SynthesisError for a file that is no netlist; Mismatch for a bit
+    that differs.
     """
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.il", "{name}.v"))
@@ -93,10 +96,18 @@ def energy(
     check_place(place / ENERGY)
     file = place / f"synthesis-{entry.target}" / f"{entry.name}.json"
     source = place / f"{entry.name}.il"
-    if not file.is_file() or file.stat().st_mtime < source.stat().st_mtime:
+    mapped = file.is_file() and file.stat().st_mtime >= source.stat().st_mtime
+    tasks = wishes_of(None, rate).rate
+    mhz = frequency or (_placed_clock(place, entry) if mapped else None)
+    if tasks is not None and mhz is None:
+        raise UsageError(
+            "rate: watts need a clock: add --frequency MHZ, or place the design first, with rbdgen "
+            "synthesize --place-and-route"
+        )
+    if not mapped:
         progress("mapping")
         synthesize(place, progress=progress, trust=trust)
-    netlist = read_netlist(file, entry.name)
+    netlist = read_netlist(file, entry.name, partial(observed, name=entry.name))
     progress(f"{netlist.cells} cells, {len(netlist.kinds)} bits to watch")
     model = model_of(netlist, entry, progress)
     run, expected, flags = _run(place, entry, model, states, seed, progress)
@@ -104,6 +115,7 @@ def energy(
     assert run.toggles is not None
     steps = float(np.diff(run.accept_cycle).mean())
     terms, regions, nj, idle = estimate(netlist, run.toggles, steps)
+    powers, notes = powers_at(nj, idle, steps, mhz, tasks)
     board, watts = BOARDS.get(part.part, (None, None))
     measured = sum(term.nj.central for term in terms if term.basis == MEASURED)
     facts = EnergyReport(
@@ -124,25 +136,15 @@ def energy(
         idle_toggles=net_rate(netlist, run.toggles.rate(IDLE)),
         board=board,
         board_watts=watts,
-        power=_powers(place, entry, clock, rate, (nj, idle, steps)),
+        power=powers,
         notes=(
             "states are random, within the limits: what follows a motion smoothly takes less",
             "toggles are those from cycle to cycle; glitches are a factor, and so in the range",
+            *notes,
         ),
     )
     write_file(place / ENERGY, json.dumps(facts.to_json(), indent=2) + "\n")
     return EnergyEstimate(facts)
-
-
-def read_netlist(file: Path, name: str) -> ObservedNetlist:
-    """The netlist in a file of Yosys', to be watched; OutputError for what is none."""
-    try:
-        return observed(json.loads(file.read_text("utf-8"))["modules"][name], name)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise OutputError(
-            f"{file}: no netlist of {name} ({what:.80}); run rbdgen synthesize again"
-        ) from None
 
 
 def model_of(netlist: ObservedNetlist, entry: HardwareManifest, progress: Progress) -> Model:
@@ -165,8 +167,10 @@ def _run(
 ) -> tuple[Result, dict[str, np.ndarray], np.ndarray]:
     """A run at full rate, then without tasks; and what the integer model gives."""
     made = filed_design(place, entry, progress)
-    (state,) = batches(made, states, seed)
-    words = to_words(made, state)
+    parts = [*batches(made, states, seed)]
+    words = to_words(
+        made, {name: np.concatenate([own[name] for own in parts]) for name in parts[0]}
+    )
     expected, flags = IntegerModel(made, progress)(words)
     tokens = np.stack([words[name] for name in made.fixed.inputs], axis=1)
     held = [int(word) for word in made.held.values()]
@@ -176,20 +180,8 @@ def _run(
     return run, dict(expected), flags
 
 
-def _powers(
-    place: Path,
-    entry: HardwareManifest,
-    clock: float | None,
-    rate: float | None,
-    of: tuple[Range, Range, float],
-) -> tuple[Power, ...]:
-    """Watts at the clock that is given, or at the fastest placement's; none where neither is."""
-    if clock is None:
-        found = read_report(place, f"synthesis-{entry.target}/report.json", Synthesised)
-        placed = [own.fmax for own in found.placements] if found else []
-        if not placed:
-            return ()
-        clock = round(max(placed), 1)
-    nj, idle, interval = of
-    rates = [None] if rate is None else [None, rate]
-    return tuple(power_at(nj, idle, interval, clock, own) for own in rates)
+def _placed_clock(place: Path, entry: HardwareManifest) -> float | None:
+    """MHz of the fastest placement; None where there is none."""
+    found = read_report(place, f"synthesis-{entry.target}/report.json", Synthesised)
+    placed = [own.fmax for own in found.placements] if found else []
+    return round(max(placed), 1) if placed else None

@@ -192,7 +192,7 @@ def _energy(options: argparse.Namespace, progress: Progress) -> Output:
         options.folder,
         options.states,
         options.seed,
-        options.clock,
+        options.frequency,
         options.rate,
         progress=progress,
         trust=options.trust,

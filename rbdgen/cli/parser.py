@@ -100,18 +100,18 @@ def parser() -> Parser:
         "energy",
         "toggles of a mapped core, nJ a result and watts, estimated, each with its range",
         "rbdgen energy build/iiwa14_id",
-        "rbdgen energy build/iiwa14_id --clock 150 --rate 1000",
+        "rbdgen energy build/iiwa14_id --frequency 150 --rate 1kHz",
     )
     made.add_argument("--states", type=count, default=300, help="default: %(default)s")
     made.add_argument("--seed", type=seed, default=0, help="of states (default: %(default)s)")
     made.add_argument(
-        "--clock",
+        "--frequency",
         type=positive,
         metavar="MHZ",
-        help="for watts (default: the fastest placement's, if there is one)",
+        help="the clock, for watts (default: the fastest placement's, if there is one)",
     )
     made.add_argument(
-        "--rate", type=positive, metavar="HZ", help="tasks a second, watts at that rate too"
+        "--rate", metavar="RATE", help="tasks a second (such as 1kHz): watts at that rate too"
     )
 
     folder_command(

@@ -39,6 +39,7 @@ GLITCHING = (LUTS, SUMS, LUT_RAMS)
 # Tiles of routed wire that a net spans by its driver, of a placed pendulum of 4000 cells. They were
 # 1.4 times as long of a placed arm of 10000 cells, and no larger design has been looked at.
 TILES = {FLIP_FLOPS: 8.1, LUTS: 1.7, SUMS: 1.7, LUT_RAMS: 1.7, PRODUCTS: 7.4, BLOCK_RAMS: 24.0}
+NETS = (*TILES, CARRIES)  # kinds of bits that are nets
 SMALL, LONGER, LONGER_BY, SLOPE = 4000, 1.4, 2.0, 0.36
 # Watts of a whole board while its FPGA is in reset: an upper bound of the part's own.
 BOARDS = {
@@ -227,6 +228,7 @@ def _thousands(number: float) -> str:
 
 
 def total(ranges: Iterable[Range]) -> Range:
+    """The sum of ranges, `NOTHING` of none."""
     return sum(ranges, NOTHING)
 
 
@@ -278,7 +280,7 @@ def estimate(
     busy, idle = toggles.rate(BUSY), toggles.rate(IDLE)
     terms = terms_of(netlist, busy, interval)
     kinds, where = np.array(netlist.kinds), np.array(netlist.regions)
-    nets = np.isin(kinds, [*list(TILES), CARRIES])
+    nets = np.isin(kinds, NETS)
     regions = [
         RegionEnergy(
             region,
@@ -294,7 +296,7 @@ def estimate(
 
 def net_rate(netlist: ObservedNetlist, rate: NDArray[np.float64]) -> float:
     """Changes a cycle of all nets."""
-    return float(rate[np.isin(netlist.kinds, [*TILES, CARRIES])].sum())
+    return float(rate[np.isin(netlist.kinds, NETS)].sum())
 
 
 def power(nj: Range, idle: Range, interval: float, mhz: float, rate: float | None) -> Power:
@@ -304,3 +306,19 @@ def power(nj: Range, idle: Range, interval: float, mhz: float, rate: float | Non
     resting = idle * (1e-9 * most)
     watts = (nj * (1e-9 * rate)) + idle * (1e-9 * (most - rate))
     return Power(mhz, rate, watts, resting, watts * (1e9 / rate))
+
+
+def powers_at(
+    nj: Range, idle: Range, interval: float, mhz: float | None, rate: float | None
+) -> tuple[tuple[Power, ...], tuple[str, ...]]:
+    """Watts with all tasks that there can be, then with ``rate`` of them a second, if that is given
+    and less; and notes. Nothing where no clock is known."""
+    if mhz is None:
+        return (), ()
+    full = power(nj, idle, interval, mhz, None)
+    if rate is None:
+        return (full,), ()
+    if rate > full.rate:
+        more = f"{_thousands(rate)} tasks/s are more than the core can do at {mhz:g} MHz"
+        return (full,), (f"{more}: watts are of {_thousands(full.rate)}",)
+    return (full, power(nj, idle, interval, mhz, rate)), ()

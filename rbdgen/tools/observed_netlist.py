@@ -23,7 +23,6 @@ FLIP_FLOPS, LUTS, SUMS, CARRIES = "flip-flops", "LUTs", "sums", "carries"
 LUT_RAMS, WRITES = "LUT-RAM outputs", "LUT-RAM writes"
 PRODUCTS, OPERANDS = "products", "operands"
 BLOCK_RAMS, CLOCKS = "block RAM outputs", "block RAM clocks"
-NETS = (FLIP_FLOPS, LUTS, SUMS, CARRIES, LUT_RAMS, PRODUCTS, BLOCK_RAMS)  # kinds that are nets
 TOP = "control"  # the region of what stands in no module
 WORD = 32
 
@@ -230,6 +229,7 @@ def _memories(own: _Writer, inputs: Any, name: str, cells: list[Placed]) -> str:
 
 
 def _lut(own: _Writer, region: str, cell: Cell) -> list[str]:
+    """The net that a LUT drives."""
     return own.drive(cell, "Z", LUTS, region, _table(own, cell, "INIT", "ABCD"))
 
 
@@ -240,6 +240,7 @@ def _table(own: _Writer, cell: Cell, table: str, pins: Iterable[str]) -> str:
 
 
 def _mux(own: _Writer, region: str, cell: Cell) -> list[str]:
+    """The net behind a multiplexer that joins LUTs."""
     select, one, zero = ("C0", "ALUT", "BLUT") if cell["type"] == "PFUMX" else ("SD", "D1", "D0")
     chosen = f"{own.pin(cell, select)} ? {own.pin(cell, one)} : {own.pin(cell, zero)}"
     return own.drive(cell, "Z", LUTS, region, chosen)

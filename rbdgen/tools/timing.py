@@ -8,20 +8,18 @@ reached within a slice.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from ..design.clock import FAMILY, NETLIST, ClockEstimate, Terms, clock_estimates
 from ..design.target import Target
 from ..system.records import Record
+from .netlist import Module, read_netlist
 
 Bit = int  # a net of the netlist, by its number there
-Module = Mapping[str, Any]
 # ns of a wire, for the choice of the longest path alone, about what routed ones take; and of one
 # from or to a block: multipliers and block RAMs stand in columns of their own.
 HOP, FAR = 0.7, 1.2
@@ -75,8 +73,8 @@ _INSIDE = {
 
 @dataclass(frozen=True)
 class LongestPath(Record):
-    """ns of its cells, hops of its wires, those of them from or to blocks (``far``), and the cells
-    at its ends; ``cells`` of the netlist."""
+    """A path: ns of its cells, hops of its wires, those of them from or to blocks (``far``), and
+    the cells at its ends; ``cells`` of the netlist."""
 
     logic: float
     hops: int
@@ -138,12 +136,12 @@ def netlist_clocks(
 
 
 def longest_path(netlist: Path, top: str) -> LongestPath:
-    """The longest path of a flat netlist, JSON of Yosys."""
-    return longest_of(json.loads(netlist.read_text("utf-8"))["modules"][top])
+    """The longest path of a flat netlist, JSON of Yosys; SynthesisError for what is none."""
+    return read_netlist(netlist, top, longest_of)
 
 
 def longest_of(module: Module) -> LongestPath:
-    """The same of a module of it."""
+    """The same of a module of it; LookupError where no path ends in a register or a block."""
     cells = module["cells"]
     driven: set[Bit] = set()
     arrivals: dict[Bit, _Arrival] = {}
@@ -175,6 +173,8 @@ def longest_of(module: Module) -> LongestPath:
         if cell["type"] in CAPTURE
         for found in _captured(cell, arrivals)
     ]
+    if not ends:
+        raise LookupError("no path from a register or a block to another")
     found, end = max(ends, key=lambda own: own[0].time)
     logic = round(found.logic, 3)
     return LongestPath(logic, found.hops, found.far, found.begins, end, len(cells))

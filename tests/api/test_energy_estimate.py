@@ -12,17 +12,35 @@ import pytest
 from rbdgen import api
 from rbdgen.api.reports import reports_in
 from rbdgen.cli.main import main
+from rbdgen.tools.toolchain import SynthesisError
 from tests.support.made import generated
 
 
 @pytest.mark.rtl
 @pytest.mark.synthesis
 @pytest.mark.slow
-def test_energy_of_a_pendulum(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_energy_of_a_pendulum(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each bit of the netlist's results equal, all numbers with a range, and the report has it."""
     place = tmp_path / "design"
     shutil.copytree(generated("pendulum", functions=("g",), ii=2, fold="none"), place)
-    assert main(["energy", str(place), "--states", "100", "--clock", "100", "--quiet"]) == 0
+    assert (
+        main(
+            [
+                "energy",
+                str(place),
+                "--states",
+                "100",
+                "--frequency",
+                "100",
+                "--rate",
+                "1kHz",
+                "--quiet",
+            ]
+        )
+        == 0
+    )
     text = capsys.readouterr().out
     assert "100 random states, a task every 2 clocks; every bit equal" in text
     assert re.search(r"^\S+ \(\S+ to \S+\) nJ a result: an estimate", text, re.M)
@@ -31,6 +49,7 @@ def test_energy_of_a_pendulum(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert json.loads((place / "energy.json").read_text()) == found.to_json()
     assert {own.region for own in found.regions} >= {"forward_0", "backward_0", "schedule"}
     assert found.nj.low < found.nj.central < found.nj.high
+    assert [own.rate for own in found.power] == [50e6, 1e3]
     # a netlist of other contents is noticed by its results
     netlist = next(place.glob("synthesis-*/pendulum*.json"))
     document = json.loads(netlist.read_text())
@@ -56,6 +75,15 @@ def test_what_is_refused(choices: dict[str, object], message: str) -> None:
         api.energy(generated("pendulum", **choices), states=2)
 
 
+@pytest.mark.parametrize(
+    ("rate", "message"),
+    [("1kHz", "rate: watts need a clock: add --frequency MHZ"), ("1 furlong", "rate: expected a")],
+)
+def test_rates_that_are_refused(rate: str, message: str) -> None:
+    with pytest.raises(api.UsageError, match=message):
+        api.energy(generated("pendulum"), rate=rate)
+
+
 def test_no_netlist(tmp_path: Path) -> None:
     place = tmp_path / "design"
     shutil.copytree(generated("pendulum"), place)
@@ -63,5 +91,5 @@ def test_no_netlist(tmp_path: Path) -> None:
     file = place / "synthesis-ecp5-85f" / f"{name}.json"
     file.parent.mkdir()
     file.write_text("[]")
-    with pytest.raises(api.OutputError, match=r"no netlist of .*; run rbdgen synthesize again"):
+    with pytest.raises(SynthesisError, match=r"no netlist of .*; run rbdgen synthesize again"):
         api.energy(place)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen.tools import energy
-from rbdgen.tools.energy import NOTHING, Energy, EnergyReport, Range, power, two_digits
+from rbdgen.tools.energy import NOTHING, Energy, EnergyReport, Range, power, powers_at, two_digits
 from rbdgen.tools.model import SPANS, Toggles
 from rbdgen.tools.observed_netlist import (
     CARRIES,
@@ -90,6 +90,11 @@ def test_watts_of_few_tasks_are_those_without_any() -> None:
     assert few.watts.central == pytest.approx(few.idle.central, rel=1e-3)
     assert few.task_nj.central == pytest.approx(few.watts.central * 1e6, rel=1e-6)
     assert power(nj, idle, 2, 100, 1e12) == full
+    assert powers_at(nj, idle, 2, None, 1000) == ((), ())
+    assert powers_at(nj, idle, 2, 100, None) == ((full,), ())
+    assert powers_at(nj, idle, 2, 100, 1000) == ((full, few), ())
+    more = "100 000 000 tasks/s are more than the core can do at 100 MHz: watts are of 50 000 000"
+    assert powers_at(nj, idle, 2, 100, 1e8) == ((full,), (more,))
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 """The longest path of netlists whose delays can be added by hand."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rbdgen.tools.timing import longest_of
+from rbdgen.tools.timing import longest_of, longest_path
+from rbdgen.tools.toolchain import SynthesisError
 
 
 def cell(kind: str, inputs: dict[str, list[Any]], outputs: dict[str, list[Any]]) -> dict[str, Any]:
@@ -76,3 +78,22 @@ def test_a_block_ram_without_its_register_is_slow() -> None:
         for mode in ("NOREG", "OUTREG")
     )
     assert slow.logic > 5 * fast.logic
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "JSONDecodeError"),
+        ("[]", "TypeError"),
+        ('{"modules": {}}', "KeyError"),
+        ('{"modules": {"top": {"cells": {}}}}', "no path from a register or a block"),
+        ("[" * 100_000, "RecursionError"),
+    ],
+)
+def test_what_is_no_netlist(text: str, why: str, tmp_path: Path) -> None:
+    file = tmp_path / "netlist.json"
+    file.write_text(text)
+    with pytest.raises(SynthesisError, match=rf"netlist\.json: no netlist of top \(.*{why}"):
+        longest_path(file, "top")
+    with pytest.raises(SynthesisError, match=r"none\.json: no netlist of top \(FileNotFound"):
+        longest_path(tmp_path / "none.json", "top")
