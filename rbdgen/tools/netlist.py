@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def read_netlist(file: Path, top: str, read: Callable[[Module], T]) -> T:
-    """What ``read`` makes of the module ``top`` of a netlist.
+    """Result of ``read``, given the module ``top`` of a netlist.
 
     Raises SynthesisError, in one line, for a file that is no netlist of it.
     """
