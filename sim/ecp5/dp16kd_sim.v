@@ -1,10 +1,12 @@
-// DP16KD, the block RAM of the ECP5, as a ROM: for simulation of gate-level netlists.
+// DP16KD, the block RAM of the ECP5: for simulation of gate-level netlists.
 //
-// Read through port B, 18 bits wide, or 36 with port A's outputs as the lower half. Contents as
-// Yosys and Project Trellis lay them out: 18-bit word k lies in INITVAL_(k / 16), 20 bits apart.
-// The address is registered in the RAM, the data too where REGMODE says OUTREG. Writing, resets,
-// clock polarities and chip selects are not modelled: a netlist that uses them ends the simulation
-// instead of giving a wrong number.
+// 1024 words of two bytes of 9 bits. A port of 18 bits has a word, one of 9 a byte of it, and one of
+// 4, 2 or 1 a part of a byte's first 8. Of 36 bits port A writes and port B reads two words, each
+// with the other's pins as the other half; a port B of fewer bits then reads by its own pins.
+// Contents as Yosys and Project Trellis lay them out: word k lies in INITVAL_(k / 16), 20 bits apart.
+// The address is registered in the RAM, the data too where REGMODE says OUTREG. Resets, clock
+// polarities and chip selects are not modelled: a netlist that uses them ends the simulation instead
+// of giving a wrong number. What a port reads while the other writes there is the old word.
 
 module DP16KD #(
     parameter [319:0] INITVAL_00 = 320'b0,
@@ -120,34 +122,105 @@ module DP16KD #(
     };
 
     initial begin
-        if (!WIDE && DATA_WIDTH_B != 18)
-            $fatal(1, "DP16KD: a read width that is not modelled");
-        if (CLKBMUX != "CLKB" || CSDECODE_B != "0b000" || (WIDE && REGMODE_A != REGMODE_B))
+        if (!known(DATA_WIDTH_A) || !known(DATA_WIDTH_B))
+            $fatal(1, "DP16KD: a width that is not modelled");
+        if (WRITEMODE_A == "WRITETHROUGH" || WRITEMODE_B == "WRITETHROUGH")
+            $fatal(1, "DP16KD: a mode of writes that is not modelled");
+        if (CLKBMUX != "CLKB" || CLKAMUX != "CLKA" || CSDECODE_A != "0b000"
+            || CSDECODE_B != "0b000" || (WIDE && REGMODE_A != REGMODE_B))
             $fatal(1, "DP16KD: a mode that is not modelled");
     end
     always @(posedge CLKA)
-        if (CEA && WEA) $fatal(1, "DP16KD: writing is not modelled");
+        if (RSTA || CSA2 || CSA1 || CSA0) $fatal(1, "DP16KD: an input that is not modelled");
     always @(posedge CLKB)
-        if (WEB || RSTB || CSB2 || CSB1 || CSB0)
+        if (RSTB || CSB2 || CSB1 || CSB0 || (CEB && WEB && DATA_WIDTH_B == 36))
             $fatal(1, "DP16KD: an input that is not modelled");
 
-    // Port A writes in the widest mode and is idle otherwise, so it has no clock of its own here.
-    wire [9:0] address = {
-        ADB13, ADB12, ADB11, ADB10, ADB9, ADB8, ADB7, ADB6, ADB5, ADB4 && !WIDE
+    wire [13:0] ada = {
+        ADA13, ADA12, ADA11, ADA10, ADA9, ADA8, ADA7, ADA6, ADA5, ADA4, ADA3, ADA2, ADA1, ADA0
     };
-    function automatic [17:0] word(input [9:0] at);
-        word = CONTENTS[at * 20 +: 18];
+    wire [13:0] adb = {
+        ADB13, ADB12, ADB11, ADB10, ADB9, ADB8, ADB7, ADB6, ADB5, ADB4, ADB3, ADB2, ADB1, ADB0
+    };
+    wire [17:0] dia = {
+        DIA17, DIA16, DIA15, DIA14, DIA13, DIA12, DIA11, DIA10, DIA9, DIA8, DIA7, DIA6, DIA5, DIA4,
+        DIA3, DIA2, DIA1, DIA0
+    };
+    wire [17:0] dib = {
+        DIB17, DIB16, DIB15, DIB14, DIB13, DIB12, DIB11, DIB10, DIB9, DIB8, DIB7, DIB6, DIB5, DIB4,
+        DIB3, DIB2, DIB1, DIB0
+    };
+
+    function automatic known(input integer width);
+        known = width == 1 || width == 2 || width == 4 || width == 9 || width == 18 || width == 36;
     endfunction
-    reg [35:0] read, registered;
-    always @(posedge CLKB) begin
-        if (CEB) read <= WIDE ? {word(address | 10'd1), word(address)} : {word(address), 18'd0};
-        if (OCEB) registered <= read;
+    // where a port's bits begin in a word
+    function automatic [4:0] first(input integer width, input [13:0] at);
+        case (width)
+            1: first = (at[3] ? 5'd9 : 5'd0) + {2'b0, at[2:0]};
+            2: first = (at[3] ? 5'd9 : 5'd0) + {2'b0, at[2:1], 1'b0};
+            4: first = (at[3] ? 5'd9 : 5'd0) + {2'b0, at[2], 2'b0};
+            9: first = at[3] ? 5'd9 : 5'd0;
+            default: first = 5'd0;
+        endcase
+    endfunction
+    // the bits of a word that it writes: of a whole word, the bytes that its lowest address bits say
+    function automatic [17:0] written(input integer width, input [13:0] at);
+        case (width)
+            1: written = 18'h1 << first(width, at);
+            2: written = 18'h3 << first(width, at);
+            4: written = 18'hf << first(width, at);
+            9: written = 18'h1ff << first(width, at);
+            default: written = {{9{at[1]}}, {9{at[0]}}};
+        endcase
+    endfunction
+
+    reg [17:0] memory [0:1023];
+    integer k;
+    initial for (k = 0; k < 1024; k = k + 1) memory[k] = CONTENTS[k * 20 +: 18];
+
+    wire [9:0] word_a = {ada[13:5], ada[4] && DATA_WIDTH_A != 36};
+    wire [9:0] word_b = {adb[13:5], adb[4] && !WIDE};
+    wire [17:0] mask_a = written(DATA_WIDTH_A, ada), mask_b = written(DATA_WIDTH_B, adb);
+    wire [17:0] upper = {{9{ada[3]}}, {9{ada[2]}}};
+    wire [17:0] old_a = memory[word_a], old_b = memory[word_b], other = memory[word_a | 10'd1];
+    wire [17:0] new_a = (old_a & ~mask_a) | ((dia << first(DATA_WIDTH_A, ada)) & mask_a);
+    wire [17:0] new_b = (old_b & ~mask_b) | ((dib << first(DATA_WIDTH_B, adb)) & mask_b);
+    reg [17:0] read_a, read_b, registered_a, registered_b;
+    // verilator lint_off MULTIDRIVEN
+    always @(posedge CLKA) begin
+        if (CEA && WEA) begin
+            memory[word_a] <= new_a;
+            if (DATA_WIDTH_A == 36) memory[word_a | 10'd1] <= (other & ~upper) | (dib & upper);
+        end
     end
-    wire [35:0] data = REGMODE_B == "OUTREG" ? registered : read;
+    always @(posedge CLKB) if (CEB && WEB) memory[word_b] <= new_b;
+    // verilator lint_on MULTIDRIVEN
+    generate
+        if (WIDE) begin : both
+            always @(posedge CLKB) begin
+                if (CEB) {read_b, read_a} <= {memory[word_b | 10'd1], old_b};
+                if (OCEB) {registered_b, registered_a} <= {read_b, read_a};
+            end
+        end else begin : each
+            always @(posedge CLKA) begin
+                if (CEA && (!WEA || WRITEMODE_A != "NORMAL"))
+                    read_a <= old_a >> first(DATA_WIDTH_A, ada);
+                if (OCEA) registered_a <= read_a;
+            end
+            always @(posedge CLKB) begin
+                if (CEB && (!WEB || WRITEMODE_B != "NORMAL"))
+                    read_b <= old_b >> first(DATA_WIDTH_B, adb);
+                if (OCEB) registered_b <= read_b;
+            end
+        end
+    endgenerate
     assign {
-        DOB17, DOB16, DOB15, DOB14, DOB13, DOB12, DOB11, DOB10, DOB9, DOB8, DOB7, DOB6, DOB5,
-        DOB4, DOB3, DOB2, DOB1, DOB0,
-        DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9, DOA8, DOA7, DOA6, DOA5,
-        DOA4, DOA3, DOA2, DOA1, DOA0
-    } = data;
+        DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9, DOA8, DOA7, DOA6, DOA5, DOA4,
+        DOA3, DOA2, DOA1, DOA0
+    } = REGMODE_A == "OUTREG" ? registered_a : read_a;
+    assign {
+        DOB17, DOB16, DOB15, DOB14, DOB13, DOB12, DOB11, DOB10, DOB9, DOB8, DOB7, DOB6, DOB5, DOB4,
+        DOB3, DOB2, DOB1, DOB0
+    } = REGMODE_B == "OUTREG" ? registered_b : read_b;
 endmodule
