@@ -38,7 +38,7 @@ _MODES: Mapping[str, Mapping[str, Sequence[str]]] = {
         "CLKMUX": ("CLK",),
         "LSRMUX": ("LSR",),
         "SRMODE": ("LSR_OVER_CE",),
-        "CEMUX": ("1", "CE"),
+        "CEMUX": ("1", "CE", "INV"),
         "REGSET": ("SET", "RESET"),
     },
     "CCU2C": {"INJECT1_0": ("NO",), "INJECT1_1": ("NO",)},
@@ -186,17 +186,19 @@ class _Writer:
 
 
 def _register_inputs(cell: Cell) -> tuple[Any, ...]:
-    """Clock, enable (None: always) and reset."""
-    pins = cell["connections"]
-    enable = pins["CE"][0] if _mode(cell, "CEMUX") == "CE" else None
-    return pins["CLK"][0], enable, pins.get("LSR", ["0"])[0]
+    """Clock, enable with its mode (1: always), and reset."""
+    pins, mode = cell["connections"], _mode(cell, "CEMUX")
+    enable = None if mode == "1" else pins["CE"][0]
+    return pins["CLK"][0], (mode, enable), pins.get("LSR", ["0"])[0]
 
 
 def _registers(own: _Writer, inputs: Any, name: str, cells: list[Placed]) -> str:
-    clock, enable, reset = inputs
+    clock, (mode, enable), reset = inputs
     initial = [_CONSTANT["1" if _mode(cell, "REGSET") == "SET" else "0"] for _, cell in cells]
     data = _joined(own.pin(cell, "DI") for _, cell in cells)
-    to = f"{name} <= {data};" if enable is None else f"if ({own.bit(enable)}) {name} <= {data};"
+    to = f"{name} <= {data};"
+    if enable is not None:
+        to = f"if ({'!' if mode == 'INV' else ''}{own.bit(enable)}) {to}"
     if reset != "0":
         to = f"if ({own.bit(reset)}) {name} <= {_joined(initial)}; else {to}"
     return (

@@ -53,6 +53,7 @@ CELLS = """
   reg [15:0] a, b;
   reg [17:0] product;
   reg held;
+  reg [3:0] low;
   reg [3:0] at;
   reg [7:0] memory [0:15];
   (* keep *) reg [7:0] read;
@@ -62,8 +63,9 @@ CELLS = """
     if (x[3]) memory[at] <= b[7:0];
     read <= memory[x[7:4]];
     product <= $signed(a[8:0]) * $signed(b[8:0]);
+    if (!x[1]) low <= x[9:6];
     held <= x[5:2] == 3 ? a[x[13:10]] : ^b[12:4] & x[9];
-    y <= product[16:0] + {read, held, b[7:0]};
+    y <= product[16:0] + {read, held, b[7:0] ^ low};
   end
 """
 REGISTERS = f"""
@@ -95,7 +97,9 @@ def test_toggles_equal_a_dump_of_the_same_netlist(tmp_path: Path) -> None:
     netlist = observed(module, "core")
     kinds = {FLIP_FLOPS, LUTS, SUMS, CARRIES, LUT_RAMS, PRODUCTS, OPERANDS, WRITES}
     assert kinds <= set(netlist.kinds)
-    assert "PFUMX" in {cell["type"] for cell in module["cells"].values()}
+    cells = module["cells"].values()
+    assert "PFUMX" in {cell["type"] for cell in cells}
+    assert "INV" in {cell["parameters"].get("CEMUX") for cell in cells}
     words = np.random.default_rng(1).integers(0, 2**16, (WORDS, 1))
     run = watched(tmp_path, netlist).run(words, seed=5, settle=20)
     to_verilog(tmp_path, "core")
