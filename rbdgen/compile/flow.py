@@ -14,12 +14,12 @@ from dataclasses import replace
 from typing import Any
 
 from ..design.bounds import bounds
-from ..design.choices import CONTROLLERS
 from ..design.design import (
     Design,
     choice_of,
     has_registers,
     is_left_open,
+    is_predictive,
     is_unformulated,
     rewritten,
 )
@@ -156,7 +156,7 @@ def compile_front(
     what was chosen. Where nobody says how long words are, and none keep the error that is
     promised then, they have 18 bits, and a note says so.
     """
-    if front.design.controller != CONTROLLERS[0]:
+    if is_predictive(front.design):
         raise RobotError(
             f"controller: {front.design.controller} is of rbdgen generate --to cpp alone"
         )

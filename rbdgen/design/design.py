@@ -23,8 +23,7 @@ from typing import Any
 from ..robot.canonical import stages
 from ..robot.model import Robot, RobotError
 from .checks import mix
-from .choices import ERROR, LATHROP, WORDS
-from .controller_options import ControllerOptions
+from .choices import ERROR, LATHROP, PREDICTIVE, WORDS
 from .effects import refused
 from .function_options import FunctionOptions
 from .functions import HOLDING, ROLLOUTS, SOLVING
@@ -43,7 +42,7 @@ from .rules import RULES
 
 
 @dataclass(frozen=True)
-class Design(HardwareOptions, ControllerOptions, FunctionOptions, RobotOptions):
+class Design(HardwareOptions, FunctionOptions, RobotOptions):
     """The choices. Construction checks each of them (RobotError, one line).
 
     ``robot`` is the path of the URDF. Each option stands beside its field, in `RobotOptions`,
@@ -109,7 +108,7 @@ def is_looped(design: Design) -> bool:
 
 def is_predictive(design: Design) -> bool:
     """Whether the design is a controller that plans ahead, in place of functions."""
-    return design.controller == "ilqr"
+    return design.controller in PREDICTIVE
 
 
 def has_least_latency(design: Design) -> bool:

@@ -10,6 +10,7 @@ from ..system.quoting import listed
 from . import checks
 from .choices import (
     CODES,
+    CONTROLLERS,
     EVERY,
     FACTORISATIONS,
     FLOAT_ERROR,
@@ -18,11 +19,13 @@ from .choices import (
     INTEGRATORS,
     INVERSES,
     KD,
+    KNOTS,
     KP,
     LARGEST_DAMPING,
     LARGEST_TOLERANCE,
     LEAST_FLOAT_ERROR,
     LONGEST_STEP,
+    MOST_KNOTS,
     NEARBY,
     NETWORKS,
     PARAMETERS,
@@ -279,4 +282,19 @@ class FunctionOptions:
         "multiplications per rotation: 4 (default), or 3 with one more bit of noise",
         COMPUTED,
         each=int,
+    )
+    controller: str = option(
+        "none",
+        checks.OneOf(*CONTROLLERS),
+        "program in place of functions: none (default); ilqr, model predictive control by "
+        "differential dynamic programming whose input is qdd, one header of C++ (--to cpp)",
+        commands=(),
+    )
+    knots: int = option(
+        KNOTS,
+        checks.whole(1, MOST_KNOTS, "steps", unset=False),
+        f"steps that --controller ilqr looks ahead (default: {KNOTS})",
+        COMPUTED,
+        commands=("generate",),
+        line={"metavar": "N"},
     )

@@ -13,7 +13,7 @@ import json
 import re
 from typing import Any
 
-from .design import Design, no_defaults
+from .design import Design, is_predictive, no_defaults
 from .functions import GIVEN_BASE, WHOLE
 from .loading import filed, shipped_robots
 
@@ -62,7 +62,7 @@ def short_name(robot: str, design: Design) -> str:
 
 
 def _functions(design: Design) -> tuple[str, ...]:
-    if design.controller != "none":
+    if is_predictive(design):
         return ()
     if not design.accelerator:
         return design.functions

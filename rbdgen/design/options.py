@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TypedDict
 
-from .controller_options import ControllerOptions
 from .function_options import FunctionOptions
 from .hardware_options import HardwareOptions
 from .nested import Choice, JointDrivetrain, MotionLimits
@@ -15,7 +14,7 @@ from .robot_options import RobotOptions
 
 OPTIONS: dict[str, Option] = {
     said.key: said
-    for kind in (RobotOptions, FunctionOptions, ControllerOptions, HardwareOptions)
+    for kind in (RobotOptions, FunctionOptions, HardwareOptions)
     for own in fields(kind)
     if (said := option_of(own))
 }

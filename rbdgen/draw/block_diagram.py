@@ -18,7 +18,7 @@ from ..graph.node import Op, Region
 from ..schedule.channels import Pipeline
 from ..schedule.pipelined import INPUT, OUTPUT, region_of
 from ..schedule.plan import Channel, Plan
-from ..schedule.units import angles, pivots, sincos_multipliers
+from ..schedule.units import angles, job, multipliers_of, pivots
 from . import svg
 from .chart import MARGIN, SMALL, TINY, colours_of
 from .rows import Entry, facts, headed, regions
@@ -75,22 +75,14 @@ class Block:
         return self.middle + PORT * (self.ports.index(channel) - (len(self.ports) - 1) / 2)
 
 
-def multipliers_of(plan: Pipeline) -> Counter[Region]:
+def multipliers_in(plan: Pipeline) -> Counter[Region]:
     """Hardware multipliers in each region; together those of the plan."""
     schedule = plan.schedule
-    fixed, target, binding = schedule.fixed, schedule.target, schedule.binding
+    fixed, binding = schedule.fixed, schedule.binding
     found: Counter[Region] = Counter()
-    for node, style in binding.style.items():
-        if style == "dsp":
-            first, second = (fixed.formats[a].width for a in node.args)
-            found[region_of(node)] += target.hardware_multipliers(first, second)
-    for angle, node in angles(fixed).items():
-        if binding.sincos[angle] == "dsp":
-            found[region_of(node)] += sincos_multipliers(fixed.sincos(node), target)
-    for pivot, node in pivots(fixed).items():
-        if binding.recip[pivot] == "dsp":
-            products = fixed.reciprocal(node).products
-            found[region_of(node)] += sum(target.hardware_multipliers(a, b) for a, b in products)
+    for node in (*binding.style, *angles(fixed).values(), *pivots(fixed).values()):
+        if binding.style_of(job(node)) == "dsp":
+            found[region_of(node)] += multipliers_of(fixed, schedule.target, node)
     return found
 
 
@@ -135,7 +127,7 @@ def block_diagram(
 
 def _blocks(plan: Pipeline, kinds: Sequence[str]) -> dict[Region, Block]:
     """The block of each region, from when it fires to when its last result is there."""
-    multipliers, done, additions = multipliers_of(plan), dict(plan.fire), Counter[Region]()
+    multipliers, done, additions = multipliers_in(plan), dict(plan.fire), Counter[Region]()
     for node in plan.schedule.time:
         if node.op is Op.INPUT:
             continue

@@ -23,7 +23,7 @@ from ..robot.model import Robot
 from ..robot.rotors import drivetrains
 from .common_frame import CommonFrame, common_frame
 from .composite import Gradient, Matrix
-from .elimination import Order, Pattern
+from .elimination import Order, Pattern, substituted
 from .functions import Functions
 from .interface import ProgramPorts
 from .logarithmic import Logarithmic
@@ -179,7 +179,5 @@ class Factors:
             for i, entry in zip(above, row, strict=True):
                 y[i] = y[i] - entry * y[k]
         for k, above, row, inverse in rows:
-            x[k] = inverse * y[k]
-            for i, entry in reversed(list(zip(above, row, strict=True))):  # the nearest comes last
-                x[k] = x[k] - entry * x[i]
+            x[k] = substituted(inverse * y[k], row, [x[i] for i in above])
         return [x[k] for k in self.order]

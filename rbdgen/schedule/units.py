@@ -141,12 +141,12 @@ def shared_jobs(
     for node in angles(fixed).values():
         unit = fixed.sincos(node)
         own = UnitKind("sincos", (turns,), (unit.phase, unit.width))
-        each[own] = sincos_multipliers(unit, target)
+        each[own] = multipliers_of(fixed, target, node)
         kind[job(node)] = own
     for node in pivots(fixed).values():
         spec = fixed.reciprocal(node)
         own = UnitKind("recip", (spec.operand,), (spec.top, spec.steps, spec.width))
-        each[own] = sum(target.hardware_multipliers(a, b) for a, b in spec.products)
+        each[own] = multipliers_of(fixed, target, node)
         kind[job(node)] = own
     return Jobs(kind, each, _by_kind(kind), products)
 
@@ -195,17 +195,15 @@ def bind(fixed: FixedGraph, target: Target) -> Binding:
     wanted: list[tuple[int, int, dict[Node, Style], Node]] = []
     for node in fixed.graph.nodes:
         if node.op is Op.MUL:
-            widths = [fixed.formats[a].width for a in node.args]
-            cost = target.hardware_multipliers(widths[0], widths[1])
-            wanted.append((widths[0] * widths[1], cost, style, node))
+            size = math.prod(fixed.formats[a].width for a in node.args)
+            wanted.append((size, multipliers_of(fixed, target, node), style, node))
     for angle, node in angles(fixed).items():
         unit = fixed.sincos(node)
-        cost = sincos_multipliers(unit, target)
-        wanted.append((unit.slope_width * unit.delta_width, cost, sincos, angle))
+        size = unit.slope_width * unit.delta_width
+        wanted.append((size, multipliers_of(fixed, target, node), sincos, angle))
     for pivot, node in pivots(fixed).items():
-        products = fixed.reciprocal(node).products
-        cost = sum(target.hardware_multipliers(a, b) for a, b in products)
-        wanted.append((max(a * b for a, b in products), cost, recip, pivot))
+        size = max(a * b for a, b in fixed.reciprocal(node).products)
+        wanted.append((size, multipliers_of(fixed, target, node), recip, pivot))
     wanted.sort(key=lambda w: (-w[0], w[3].index))
     used = 0
     for _, cost, styles, node in wanted:
@@ -262,10 +260,17 @@ def sincos_products(spec: SinCos, target: Target, style: Style) -> list[UnitProd
     return found
 
 
-def sincos_multipliers(spec: SinCos, target: Target) -> int:
-    """Hardware multipliers of a sine and cosine unit."""
-    products = sincos_products(spec, target, "dsp")
-    return sum(target.hardware_multipliers(p.a, p.b) for p in products if p.style == "dsp")
+def multipliers_of(fixed: FixedGraph, target: Target, node: Node) -> int:
+    """Hardware multipliers of a product, or of the unit that gives a sine or a reciprocal."""
+    if node.op is Op.MUL:
+        a, b = (fixed.formats[arg].width for arg in node.args)
+        products = [(a, b)]
+    elif node.op in (Op.SIN, Op.COS):
+        made = sincos_products(fixed.sincos(node), target, "dsp")
+        products = [(own.a, own.b) for own in made if own.style == "dsp"]
+    else:
+        products = [*fixed.reciprocal(node).products]
+    return sum(target.hardware_multipliers(a, b) for a, b in products)
 
 
 def sincos_latency(spec: SinCos, product_latencies: Sequence[int]) -> int:

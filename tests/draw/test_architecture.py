@@ -11,7 +11,7 @@ import pytest
 
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
-from rbdgen.draw.block_diagram import UNIT, free_lane, multipliers_of
+from rbdgen.draw.block_diagram import UNIT, free_lane, multipliers_in
 from rbdgen.draw.picture import ARCHITECTURES, PICTURES, architecture
 from rbdgen.schedule.channels import Pipeline
 from rbdgen.schedule.fold import Fold
@@ -55,7 +55,7 @@ def hint(group: ET.Element) -> str:
 def test_regions_have_their_multipliers(case: str) -> None:
     plan = core(case).plan
     assert isinstance(plan, Pipeline)
-    own = multipliers_of(plan)
+    own = multipliers_in(plan)
     assert sum(own.values()) == plan.multipliers
     blocks = classes(drawn(case), "block")
     assert len(blocks) == len(plan.fire) - 2
