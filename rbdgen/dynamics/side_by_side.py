@@ -173,7 +173,7 @@ class Factors:
 
     def column(self, L: list[Vector], inverses: Vector, b: Vector) -> Vector:
         """x = L⁻¹ D⁻¹ L⁻ᵀ b."""
-        y, x = dict(zip(self.order, b, strict=True)), {}
+        y, x = dict(zip(self.order, b, strict=True)), dict[int, Scalar]()
         rows = list(zip(self.order, self.above, L, inverses, strict=True))
         for k, above, row, _ in reversed(rows):
             for i, entry in zip(above, row, strict=True):
