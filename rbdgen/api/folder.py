@@ -146,7 +146,7 @@ def digests(files: Mapping[str, str]) -> dict[str, str]:
 
 def sealed(manifest: Mapping[str, Any]) -> str:
     """A manifest as JSON text, with a digest of itself."""
-    return json.dumps({**manifest, "digest": _digest(manifest)}, indent=2) + "\n"
+    return json.dumps({**manifest, "digest": _digest(manifest)}, indent=2, allow_nan=False) + "\n"
 
 
 def read_manifest(folder: str | Path) -> Manifest:

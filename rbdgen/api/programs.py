@@ -87,10 +87,8 @@ def _tasks_in_c(made: Product, name: str) -> tuple[Files, dict[str, Any]]:
 def c_program(front: Front, say: Callable[[str], None] = lambda _: None) -> Files:
     """The functions of one state in C, in float; ``say``: a note of the error."""
     name, interface = design_name(front.robot.name, front.design), interface_of(front)
-    front, found = in_floats(front, say)
-    files, facts = float_files(
-        front.graph, interface, name, about(front), found.alone, found.states
-    )
+    front, found, error = in_floats(front, say)
+    files, facts = float_files(front.graph, interface, name, about(front), error, found.states)
     facts["float"] = found.to_json()
     files |= vectors(front, interface)
     return program_folder(front, "c", name, files, facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from ..graph.visits import Program, Source, Visit, VisitResult, inlined, once, s
 from ..graph.word import PARAMETER, Word, indices, kind_of, not_registers, parse, spell
 from ..passes.mixed_precision import InDouble, in_double
 from ..robot.limbs import limbs_of
-from ..robot.model import Robot
+from ..robot.model import Robot, RobotError
 from ..robot.model_parameters import ModelParameters
 from ..system.records import Record
 from .front import Front, frame_index
@@ -311,15 +312,15 @@ class FloatFacts(Record):
 
     The ``error`` asked for; the number of operations ``in_double``; the largest error in ``states``
     random states within the limits, whose entries are floats, and that of float ``alone``; the
-    error from rounding ``inputs`` to float beforehand.
+    error from rounding ``inputs`` to float beforehand. None: not finite in some state.
     """
 
     error: float
     in_double: int
     states: int
-    reached: float
-    alone: float
-    inputs: float
+    reached: float | None
+    alone: float | None
+    inputs: float | None
 
 
 def with_doubles(
@@ -343,23 +344,39 @@ def with_doubles(
 
 def in_floats(
     front: Front, say: Callable[[str], None] = lambda _: None
-) -> tuple[Front, FloatFacts]:
-    """The precision of functions of which nothing is in double; the front with a note of it, said
-    too."""
+) -> tuple[Front, FloatFacts, float]:
+    """Facts of functions all in float: the front with a note of it, said too, and the error.
+
+    RobotError where the results of some sampled state are not finite.
+    """
     alone = replace(front, design=replace(front.design, float_error=1.0))
     facts = facts_of(alone, with_doubles(alone)[1])
+    if facts.alone is None:
+        raise RobotError(
+            f"{front.robot.name}: real: float: results are not finite in some of {facts.states} "
+            "states within the limits; --to cpp computes in double where float is not enough"
+        )
     note = (
         f"float: results are off by {facts.alone:.1e} of an array's largest entry, in "
         f"{facts.states} states of floats within the limits; nothing is in double"
     )
     say(f"note: {note}")
-    return replace(front, notes=(*front.notes, note)), facts
+    return replace(front, notes=(*front.notes, note)), facts, facts.alone
 
 
 def facts_of(front: Front, found: InDouble) -> FloatFacts:
     """The manifest's entry of the precision."""
-    errors = (float(f"{error:.1e}") for error in (found.reached, found.alone, found.inputs))
+    errors = (
+        float(f"{error:.1e}") if math.isfinite(error) else None
+        for error in (found.reached, found.alone, found.inputs)
+    )
     return FloatFacts(front.design.float_error, len(found.nodes), found.states, *errors)
+
+
+def _off(error: float) -> str:
+    if math.isinf(error):
+        return "infinitely far off"
+    return f"off by {error:.1e} of an array's largest entry"
 
 
 def _notes(front: Front, found: InDouble) -> list[str]:
@@ -368,14 +385,14 @@ def _notes(front: Front, found: InDouble) -> list[str]:
         operations = sum(1 for node in front.graph.nodes if node.args)
         notes.append(
             f"float: {len(found.nodes)} of {operations} operations are in double: float alone is "
-            f"off by {found.alone:.1e} of an array's largest entry, with them results are by "
+            f"{_off(found.alone)}, with them results are by "
             f"{found.reached:.1e}, in {found.states} states of floats within the limits "
             f"(float_error: {asked:g})"
         )
     elif found.alone > asked:
         notes.append(
-            f"float: loops compute in float alone, off by {found.alone:.1e} of an array's largest "
-            f"entry in {found.states} states of floats, not {asked:g}"
+            f"float: loops compute in float alone, {_off(found.alone)} "
+            f"in {found.states} states of floats, not {asked:g}"
         )
     if found.inputs > asked:
         notes.append(

@@ -174,7 +174,8 @@ def _errors(
     errors: dict[str, Array] = {}
     for name, array in array_of(wanted).items():
         if array in sizes:
-            own = np.nan_to_num(np.abs(found[name] - wanted[name]) / sizes[array], nan=np.inf)
+            own = np.abs(found[name] - wanted[name]) / sizes[array]
+            own = np.where(np.isnan(own), np.inf, own)
             errors[array] = np.maximum(errors.get(array, 0.0), own)
     return errors
 
