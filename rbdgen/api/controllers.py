@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..codegen import library
-from ..codegen.ilqr import Tool, Traced, ilqr
+from ..codegen.ilqr import ToolFrame, Traced, ilqr
 from ..compile.flow import front_of
 from ..compile.front import Front
 from ..design.design import of_functions
@@ -60,7 +60,7 @@ def predictive(front: Front, progress: Progress = lambda _: None) -> Files:
     return program_folder(front, "cpp", name, files, facts)
 
 
-def _tool(front: Front) -> Tool | None:
+def _tool(front: Front) -> ToolFrame | None:
     """The frame that the design names, if any; RobotError for several."""
     design, robot = front.design, front.robot
     if len(design.frames) > 1:
@@ -72,7 +72,7 @@ def _tool(front: Front) -> Tool | None:
     for functions in (("pose",), ("pose", "jac")) if design.frames else ():
         own = of_functions(design, functions, controller="none")
         traced.append(_traced(front_of(own, robot, in_floats=True)))
-    return Tool(design.frames[0], *traced) if traced else None
+    return ToolFrame(design.frames[0], *traced) if traced else None
 
 
 def _traced(front: Front) -> Traced:

@@ -17,9 +17,9 @@ from ..tools.energy import (
     BOARDS,
     BUSY,
     IDLE,
-    MEASURED,
     EnergyReport,
     estimate,
+    measured_share,
     net_rate,
     powers_at,
 )
@@ -117,7 +117,6 @@ def energy(
     terms, regions, nj, idle = estimate(netlist, run.toggles, steps)
     powers, notes = powers_at(nj, idle, steps, mhz, tasks)
     board, watts = BOARDS.get(part.part, (None, None))
-    measured = sum(term.nj.central for term in terms if term.basis == MEASURED)
     facts = EnergyReport(
         top=entry.name,
         target=part.name,
@@ -130,7 +129,7 @@ def energy(
         terms=tuple(terms),
         regions=tuple(regions),
         nj=nj,
-        measured=round(measured / nj.central, 3),
+        measured=measured_share(terms),
         idle=idle,
         busy_toggles=net_rate(netlist, run.toggles.rate(BUSY)),
         idle_toggles=net_rate(netlist, run.toggles.rate(IDLE)),

@@ -34,7 +34,7 @@ class Traced:
 
 
 @dataclass(frozen=True)
-class Tool:
+class ToolFrame:
     """A link's frame: its ``pose``, p and R, and its ``place``, J besides."""
 
     frame: str
@@ -91,7 +91,7 @@ def ilqr(
     name: str,
     about: Mapping[str, str],
     knots: int,
-    tool: Tool | None = None,
+    tool: ToolFrame | None = None,
 ) -> tuple[dict[str, str], dict[str, Any]]:
     """Files of a controller of ``knots`` steps, and facts of it.
 

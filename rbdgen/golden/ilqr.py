@@ -87,7 +87,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Tool:
+class ToolCost:
     """Aims of a link's frame: ``p`` (N + 1, 3) and ``R`` (N + 1, 3, 3), and their weights, (N + 1,
     3) and (N + 1,): half of Σ p_weight (p − p')² + ½ R_weight |R − R'|²."""
 
@@ -112,7 +112,7 @@ class Problem:
     hold: Array
     effort: Array
     acceleration: Array
-    tool: Tool | None = None
+    tool: ToolCost | None = None
     limits: Limits | None = None
 
     def beyond(self, numbers: Array) -> Array:
@@ -234,7 +234,7 @@ def quadratic(robot: Robot, problem: Problem, plan: Plan) -> tuple[Array, Array,
     return F, B, costs
 
 
-def _of_tool(robot: Robot, tool: Tool, q: Array) -> tuple[Array, Array]:
+def _of_tool(robot: Robot, tool: ToolCost, q: Array) -> tuple[Array, Array]:
     """Slopes (N + 1, n) and Gauss-Newton's Hessians (N + 1, n, n) of what a tool costs."""
     p, R = (own[:, 0] for own in frame_poses(robot, q, [tool.link]))
     J = frame_jacobians(robot, q, [tool.link])[:, 0]

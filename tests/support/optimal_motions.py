@@ -20,6 +20,6 @@ def drawn_problem(rng: np.random.Generator, steps: int, most: Array) -> ilqr.Pro
     hold = rng.uniform(-1, 1, (steps, 2))
     effort, acceleration = rng.uniform(0.01, 0.1, (2, 2))
     p = rng.uniform(-1, 1, (aims, 3))
-    tool = ilqr.Tool(LINK, p, R, rng.uniform(0, 1, (aims, 3)), rng.uniform(0, 1, aims))
+    tool = ilqr.ToolCost(LINK, p, R, rng.uniform(0, 1, (aims, 3)), rng.uniform(0, 1, aims))
     limits = ilqr.Limits(-most, most, np.array(STIFFNESS))
     return ilqr.Problem(0.05, state, weight, hold, effort, acceleration, tool, limits)

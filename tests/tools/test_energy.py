@@ -43,8 +43,7 @@ def test_a_published_figure_from_the_other() -> None:
     (own, watts), (other, others) = PUBLISHED.values()
     assert watts / own * other == pytest.approx(others, rel=0.10)
     assert others / other * own == pytest.approx(watts, rel=0.10)
-    known = energy.energies()
-    whole = known["flip-flop"].range + known["clock"].range + known["wire"].range * 0.76
+    whole = energy.measured_sum()
     for registers, published in PUBLISHED.values():
         assert (
             whole.low * 1e-12 * registers * 1e8 < published < whole.high * 1e-12 * registers * 1e8
@@ -61,6 +60,20 @@ def test_a_total_is_the_sum_of_its_terms_and_of_its_regions() -> None:
     assert whole.central == pytest.approx(nj.central) and whole.high == pytest.approx(nj.high)
     assert idle.central < nj.central
     assert {own.region: own.toggles for own in regions} == {"a": 4.0, "b": 2.0}
+
+
+def test_what_was_measured_is_a_sum_alone() -> None:
+    """Of no event by itself, so no energy has that basis; at rest there is none of it."""
+    terms, *_ = energy.estimate(NETLIST, counted(5, 1), 4)
+    flip_flops = next(term for term in terms if term.kind == FLIP_FLOPS)
+    share = energy.measured_share(terms)
+    whole = energy.total(term.nj for term in terms)
+    each = energy.measured_sum().central
+    assert share == pytest.approx(2e-3 * each / whole.central, abs=1e-3)
+    assert flip_flops.nj.central < 2e-3 * each and flip_flops.basis == "split of a measured sum"
+    assert "measured on these parts" not in {own.basis for own in energy.energies().values()}
+    still, *_ = energy.estimate(NETLIST, counted(0, 0), 4)
+    assert energy.measured_share(still) == 0
 
 
 def test_nothing_changes_at_rest_but_clocks() -> None:
