@@ -59,6 +59,7 @@ class _Writer:
         self.outputs = {name: k for k, name in enumerate(graph.outputs)}
         self.given = {name: program.outputs[name] for name in graph.outputs}
         self.words = 0
+        self.written: set[int] = set()  # words of rows that are there, all lanes of them
         self.runs = [list(own) for _, own in groupby(program.reads, lambda visit: visit.template)]
         self.at: dict[VisitResult, int] = {}  # results of lanes, which lie in rows
         self.places: dict[Source, dict[int, None]] = {}  # all words of rows where a source is
@@ -76,6 +77,8 @@ class _Writer:
             lines = [self._stored(name, source) for name, source in rest.items()]
             stages.append(Stage("given", 0, (), 0, 0, last=tuple(lines)))
         zeros = [(at, own.lanes) for own in rows if own for at in own.zeros]
+        beyond = {at for own in rows if own for at in own.unwritten}
+        zeros += [(at, 1) for at in sorted(beyond)]
         return Lanes(tuple(stages), self.words + WIDEST, tuple(zeros))  # what lanes read beyond
 
     def _room(self, size: int) -> int:
@@ -101,6 +104,8 @@ class _Writer:
                 own.places[port] = f"word{{{self._word(sources[0], own)}}}"
             elif (side := self._beside(sources)) is not None:
                 own.places[port] = f"side{{{side}}}"
+                beyond = range(side + count, side + own.lanes * own.groups)
+                own.unwritten += [at for at in beyond if at not in self.written]
             else:
                 own.places[port] = len(names)
                 names.append(port)
@@ -114,6 +119,8 @@ class _Writer:
                 if len(some) < own.lanes or any(reads[v][port] == 0.0 for v in some):
                     own.zeros.append(at + own.lanes * group)
         own.given = self._room(row * len(template.outputs))
+        self.written.update(range(own.read, own.read + row * len(names)))
+        self.written.update(range(own.given, own.given + row * len(template.outputs)))
         for n, visit in enumerate(visits):
             for k, name in enumerate(template.outputs):
                 at = own.given + row * k + n
@@ -312,7 +319,8 @@ def _of_visit(source: Source) -> Visit | None:
 class _Rows:
     """Rows that visits to a template read and give side by side; see `Stage`.
 
-    ``places``: of the template's inputs. ``zeros``: rows where a lane has no number.
+    ``places``: of the template's inputs. ``zeros``: rows where a lane has no number; ``unwritten``:
+    words that such lanes read elsewhere.
     """
 
     template: Graph
@@ -323,6 +331,7 @@ class _Rows:
     places: dict[str, Place] = field(default_factory=dict)
     constants: list[list[float]] = field(default_factory=list)
     zeros: list[int] = field(default_factory=list)
+    unwritten: list[int] = field(default_factory=list)
     first: list[str] = field(default_factory=list)
 
 

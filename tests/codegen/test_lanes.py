@@ -153,6 +153,41 @@ def test_broken_and_singular_states(
             assert code == 1 and np.isnan(found).all()
 
 
+def test_lanes_without_a_visit_read_zeros(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three visits read what the last three of four gave: behind it lies a word of no row yet."""
+    monkeypatch.setattr("rbdgen.codegen.lanes.SAVES", 9.0)
+    builder = Builder()
+    x = builder.input("x")
+    first = Graph(("x",), {"y": builder.mul(x, x)})
+    builder = Builder()
+    x, y = builder.input("x"), builder.input("y")
+    second = Graph(("x", "y"), {"z": builder.mul(y, builder.add(x, y))})
+    names = [f"x[{k}]" for k in range(4)]
+    reads: dict[Visit, dict[str, Source]] = {
+        Visit("first", (k,)): {"x": name} for k, name in enumerate(names)
+    }
+    reads |= {
+        Visit("second", (k,)): {"y": VisitResult(Visit("first", (k,)), "y"), "x": names[-k]}
+        for k in range(1, 4)
+    }
+    outputs: dict[str, Source] = {
+        f"z[{k}]": VisitResult(Visit("second", (k,)), "z") for k in range(1, 4)
+    }
+    program = Program({"first": first, "second": second}, reads, outputs)
+    graph = inlined(program, names)
+    made = Library(graph, tmp_path, alone=[program])
+    assert made.facts["alone"]["visits"] == [4, 3]
+    state = np.random.default_rng(SEED).uniform(0.5, 1, (1, 4))
+    expected = np.stack(list(evaluate(graph, dict(zip(names, state.T, strict=True))).values()))
+    for isa in has():
+        code, found = made.rows(state, isa=isa)
+        assert code == 0
+        np.testing.assert_allclose(found[0], expected[:, 0], rtol=1e-14)
+    text = "".join(own.read_text() for own in sorted(tmp_path.rglob("*.inc")))
+    side = re.search(r"side\{(\d+)\}", text)
+    assert side and f"zero<1>({int(side[1]) + 3})" in text
+
+
 def test_what_all_lanes_read_is_an_operand_in_memory() -> None:
     front = front_end("iiwa14", functions=("dfd",))
     files, facts = cpp(front.graph, interface_of(front), "made", ABOUT, alone=alike(front))
