@@ -5,7 +5,7 @@ from __future__ import annotations
 from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.node import Op
-from rbdgen_benchmarks.bench.cell_adders import counted, fusible
+from rbdgen_benchmarks.bench.cell_adders import counted, fusible, longest
 from tests.support.notation import graph
 
 
@@ -34,3 +34,11 @@ def test_sums_behind_products() -> None:
     # the input's register, four of the product and one that rounds, the sum
     assert (found["cycles"], found["fused_cycles"]) == (7, 7)
     assert found["overflowing"] == 6
+
+
+def test_a_fused_sum_takes_no_cycle() -> None:
+    made = graph(one="x*y + x")
+    word = Format(12, 8)
+    formats = {node: word if node.op is Op.INPUT else Format(14, 8) for node in made.nodes}
+    fixed, part = FixedGraph(made, dict.fromkeys("xy", word), formats, 18), find_target("xcup")
+    assert longest(fixed, part, {}) - longest(fixed, part, fusible(fixed)) == 1
