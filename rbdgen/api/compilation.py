@@ -37,13 +37,16 @@ LARGEST = 2**30  # bytes of a graph
 class Compilation:
     """The steps to a design's files, each taken once however many languages need it.
 
-    The robot is read when this is made; RobotError.
+    The robot is read when this is made; RobotError. ``programs``: whether its
+    controller may be one.
     """
 
-    def __init__(self, robot: str, progress: Progress, choices: Mapping[str, Any]) -> None:
+    def __init__(
+        self, robot: str, progress: Progress, choices: Mapping[str, Any], programs: bool = False
+    ) -> None:
         self.progress, self.choices, self._path = progress, choices, robot
         self._read: list[str] = []  # notes
-        self.design, self.robot = load(robot, notes=self._read, **choices)
+        self.design, self.robot = load(robot, notes=self._read, programs=programs, **choices)
         self._said: set[str] = set()
         self.wanted: Wishes | None = None
 

@@ -11,11 +11,11 @@ from ..codegen import library
 from ..codegen.ilqr import ToolFrame, Traced, ilqr
 from ..compile.flow import front_of
 from ..compile.front import Front
+from ..design.controller_rules import PREDICTED
 from ..design.design import of_functions
 from ..design.effects import refuse_design, refused
 from ..design.manifest import ProgramManifest
 from ..design.naming import design_name
-from ..design.rules import PREDICTED
 from ..robot.model import RobotError
 from ..system.cache import cached, named
 from ..system.compiler import about, compile_with, find_compiler, processor
@@ -93,7 +93,7 @@ def compiled(robot: str, progress: Progress = lambda _: None, **choices: Any) ->
     Written and compiled into the cache the first time, and found there by a digest of robot,
     choices, rbdgen and compiler. NoCompiler, CompilerError, CacheError.
     """
-    made = Compilation(robot, progress, {**choices, "controller": "ilqr"})
+    made = Compilation(robot, progress, {**choices, "controller": "ilqr"}, True)
     if line := refused(made.design, to=("cpp",)):
         raise UsageError(line)
     compiler = find_compiler()

@@ -84,7 +84,7 @@ def generate(
         if languages != [VERILOG]:
             raise UsageError("latency, rate: are of Verilog; leave out --to")
         choices = choices_for(robot, wishes, choices, progress)  # type: ignore[assignment]
-    made = Compilation(robot, progress, choices)
+    made = Compilation(robot, progress, choices, programs=True)
     made.wanted = wishes or None
     design, name = made.design, made.robot.name
     if line := refused(design, to=languages):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..design.choices import VERILOG
+from ..design.controllers import with_law
 from ..design.design import FOLLOW, Design, no_defaults, plain
 from ..design.loading import filed
 from ..design.naming import short_name
@@ -35,7 +36,7 @@ def default_place(path: str, robot: str, design: Design, choices: Mapping[str, A
     said = {key: value for key, value in choices.items() if value is not None}
     before = filed(path, said.get("xacro"))
     before = replace(before, xacro=None) if "xacro" in said else before
-    after = replace(before, **said)
+    after = replace(before, **with_law(said, before.functions))
     name, left = short_name(robot, design), {"accelerator", "functions", "name"}
     tokens = [
         token

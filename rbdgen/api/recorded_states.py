@@ -173,7 +173,7 @@ def states(
     if 8 * n * numbers > MOST:
         most = MOST // (8 * numbers)
         raise InputError(f"n: {n} states of {loaded.name} are too many at a time; up to {most}")
-    if choices.get("functions") is None:
+    if choices.get("functions") is None and choices.get("controller") in (None, "none"):
         design = replace(design, functions=WHOLE, accelerator=False, mix=None, inverse="computed")
         try:
             refuse_singular(design, loaded)

@@ -10,7 +10,7 @@ from copy import copy
 from textwrap import fill
 from typing import Any, NoReturn
 
-from ..design.choices import LANGUAGES, PREDICTIVE
+from ..design.choices import LANGUAGES
 from ..design.options import CHECKS
 from ..robot.xml_lines import closest, did_you_mean, quoted
 from ..system.quoting import printable
@@ -154,8 +154,6 @@ def checked(key: str, separator: str = "") -> Callable[[str], Any]:
     """
 
     def read(text: str) -> Any:
-        if key == "functions" and text in PREDICTIVE:  # a program, by the flag of other controllers
-            return (text,)
         try:
             return CHECKS[key](text.split(separator)) if separator else CHECKS[key](text)
         except ValueError as error:

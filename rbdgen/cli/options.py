@@ -8,8 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..api.folder import UsageError
-from ..design.choices import EXECUTORS, LANGUAGES, PREDICTIVE
+from ..design.choices import EXECUTORS, LANGUAGES
 from ..design.effects import unread_in
 from ..design.functions import WHOLE
 from ..design.loading import shipped_robots
@@ -104,7 +103,7 @@ def _read(said: Option, command: str) -> Mapping[str, Any]:
     if said.line.get("action") == "store_const":
         return said.line
     read = WORDS[said.each] if said.each else checked(said.key, said.separator)
-    if said.choices and "nargs" not in said.line:
+    if said.choices and said.line.keys().isdisjoint(("nargs", "metavar")):
         return {"choices": said.choices, "type": read if said.each else str}
     return {**said.line, "type": read}
 
@@ -120,13 +119,6 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
             value = {k: v for one in value for k, v in one.items()} if mappings else tuple(value)
         if value is not None:
             found[key] = value
-    for name in set(found.get("functions", ())).intersection(PREDICTIVE):
-        if options.command != "generate":
-            raise UsageError(f"controller: {name} is of rbdgen generate --to cpp alone")
-        found["controller"] = name
-        found["functions"] = tuple(own for own in found["functions"] if own != name)
-        if not found["functions"]:
-            del found["functions"]
     if found.get("accelerator"):
         found.setdefault("functions", WHOLE)
     return found

@@ -19,7 +19,6 @@ from ..design.design import (
     choice_of,
     has_registers,
     is_left_open,
-    is_predictive,
     is_unformulated,
     rewritten,
 )
@@ -156,10 +155,6 @@ def compile_front(
     what was chosen. Where nobody says how long words are, and none keep the error that is
     promised then, they have 18 bits, and a note says so.
     """
-    if is_predictive(front.design):
-        raise RobotError(
-            f"controller: {front.design.controller} is of rbdgen generate --to cpp alone"
-        )
     try:
         return _in_words(front, progress, words)
     except PrecisionError as error:

@@ -22,7 +22,7 @@ from .choices import (
     LARGEST_SHARE,
     MOST_SLOTS,
 )
-from .functions import ALIASES, FUNCTIONS, GIVEN_BASE, ROLLOUTS
+from .functions import ALIASES, CONTROLLERS, FUNCTIONS, GIVEN_BASE, ROLLOUTS
 
 
 def finite(value: Any) -> float:
@@ -77,6 +77,14 @@ class OneOf:
             hint = did_you_mean(str(value), self.known, f"; one of {', '.join(self.known)}")
             raise ValueError(f"{quoted(str(value))} is unknown{hint}")
         return str(value)
+
+
+class OneName(OneOf):
+    """The same of names, in which hyphens are as good as underscores."""
+
+    def __call__(self, value: Any) -> str:
+        name = str(value).replace("-", "_")
+        return super().__call__(name if name in self.known else value)
 
 
 class OneNumber:
@@ -271,6 +279,7 @@ def slots(value: Any) -> int | None:
     return number
 
 
+CONTROLLER = OneName(*CONTROLLERS)
 # Of what `load` or the search chooses, too.
 INTERVAL = whole(1, LARGEST_OF_JOINTS, "cycles")
 FOLD, FORMULATION = OneOf(*FOLDS), OneOf(*FORMULATIONS)

@@ -11,8 +11,6 @@ OF_LOOPS = ("cpp", "cuda", "hls")  # those that loops are written in
 OF_NUMBERS = ("cpp", "cuda")  # those that have neither words nor hardware, and what is only of them
 # Programs over real numbers, compiled for this machine: in double, and with 32 in float.
 COMPILED = ("cpp", "cpp32", "cuda", "cuda32", "cuda-on-cpu", "cuda32-on-cpu")
-PREDICTIVE = ("ilqr",)  # controllers that plan ahead, which are programs
-CONTROLLERS = ("none", *PREDICTIVE)
 KNOTS, MOST_KNOTS = 32, 1000  # steps that a controller looks ahead
 PARAMETERS = ("constants", "registers")  # what a robot's masses and lengths are in hardware
 TOLERANCE, LARGEST_TOLERANCE = 0.05, 0.5  # of parameters in registers

@@ -23,10 +23,10 @@ from typing import Any
 from ..robot.canonical import stages
 from ..robot.model import Robot, RobotError
 from .checks import mix
-from .choices import ERROR, LATHROP, PREDICTIVE, WORDS
+from .choices import ERROR, LATHROP, WORDS
 from .effects import refused
 from .function_options import FunctionOptions
-from .functions import HOLDING, ROLLOUTS, SOLVING
+from .functions import HOLDING, PROGRAMS, ROLLOUTS, SOLVING
 from .hardware_options import HardwareOptions
 from .nested import (
     FORMULATED,
@@ -108,7 +108,7 @@ def is_looped(design: Design) -> bool:
 
 def is_predictive(design: Design) -> bool:
     """Whether the design is a controller that plans ahead, in place of functions."""
-    return design.controller in PREDICTIVE
+    return design.controller in PROGRAMS
 
 
 def has_least_latency(design: Design) -> bool:

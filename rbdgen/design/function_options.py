@@ -10,7 +10,6 @@ from ..system.quoting import listed
 from . import checks
 from .choices import (
     CODES,
-    CONTROLLERS,
     EVERY,
     FACTORISATIONS,
     FLOAT_ERROR,
@@ -38,12 +37,16 @@ from .functions import (
     ALIASES,
     AT_FRAMES,
     FOLLOWING,
+    FUNCTIONS,
     LAWS,
     OF_CONTACTS,
+    PROGRAMS,
     ROLLOUTS,
     described,
 )
 from .option import COMPUTED, IN_C, OF_BOARDS, REGISTERS, TEXTS, option
+
+PLAIN = tuple(name for name in FUNCTIONS if name not in LAWS)
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,12 @@ class FunctionOptions:
         ("id",),
         checks.functions,
         "functions of the design; several share one graph, and the option may be repeated. "
-        f"{described()}; for an accelerator also {' and '.join(ROLLOUTS)}: q and qd after a "
+        f"{described(PLAIN)}; for an accelerator also {' and '.join(ROLLOUTS)}: q and qd after a "
         f"number of steps (default: {{default}}). Pinocchio's names are accepted, too: "
         f"{', '.join(ALIASES)}",
         COMPUTED,
         usual="the design's, else id",
-        flags=("--function", "--functions", "--controller"),
+        flags=("--function", "--functions"),
         commands=OF_BOARDS,
         separator=",",
         line={"action": "extend", "metavar": "NAME[,NAME]"},
@@ -285,10 +288,12 @@ class FunctionOptions:
     )
     controller: str = option(
         "none",
-        checks.OneOf(*CONTROLLERS),
-        "program in place of functions: none (default); ilqr, model predictive control by "
-        "differential dynamic programming whose input is qdd, one header of C++ (--to cpp)",
-        commands=(),
+        checks.CONTROLLER,
+        f"a law, a function like others, or a program: none (default); {described(LAWS)}; "
+        f"{described(PROGRAMS)}",
+        COMPUTED,
+        commands=OF_BOARDS,
+        line={"metavar": "NAME"},
     )
     knots: int = option(
         KNOTS,

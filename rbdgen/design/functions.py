@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 # What a function may be, or ask for; `having` lists those that have it.
@@ -24,6 +25,7 @@ TRAITS = {
     "solves": "makes or takes M⁻¹",
     "slopes": "has gradients",
     "law": "what a controller commands: of a state and its reference, with gains and limits",
+    "program": "a controller that plans ahead: a program, in place of functions",
     "matrix": "has an entry for each pair of coordinates",
 }
 
@@ -250,7 +252,7 @@ TABLE = (
         f"q qd {REFERENCE}",
         "tau_c",
         "",
-        "a controller: id at qdd_ref + kp (q_ref - q) + kd (qd_ref - qd)",
+        "id at qdd_ref + kp (q_ref - q) + kd (qd_ref - qd)",
         "law",
     ),
     _row(
@@ -258,7 +260,7 @@ TABLE = (
         f"q qd {REFERENCE}",
         "tau_c",
         "",
-        "a controller: id at qdd_ref, and a spring kp and damper kd at each joint",
+        "id at qdd_ref, and a spring kp and damper kd at each joint",
         "law",
     ),
     _row(
@@ -266,9 +268,18 @@ TABLE = (
         "q qd",
         "tau_c",
         "",
-        "a controller: gravity's efforts less kd qd, which lets a hand guide the robot",
+        "gravity's efforts less kd qd, which lets a hand guide the robot",
         "law",
         "gravity payload",
+    ),
+    _row(
+        "ilqr",
+        "q qd",
+        "tau",
+        "",
+        "model predictive control by differential dynamic programming whose input is qdd, one "
+        "header of C++ (--to cpp)",
+        "program",
     ),
     _row(
         "euler", "q qd tau h steps", "q qd", "", "q and qd after a number of steps", "rollout moves"
@@ -288,8 +299,10 @@ def unchanged_by(*causes: str) -> tuple[str, ...]:
     return tuple(own.name for own in TABLE if own.changed_by.isdisjoint(causes))
 
 
-NEEDS = {own.name: own.takes for own in TABLE}
-GIVES = {own.name: own.gives for own in TABLE}
+LAWS, PROGRAMS = having("law"), having("program")
+CONTROLLERS = ("none", *LAWS, *PROGRAMS)
+NEEDS = {own.name: own.takes for own in TABLE if own.name not in PROGRAMS}
+GIVES = {own.name: own.gives for own in TABLE if own.name not in PROGRAMS}
 OF_FRAMES, AT_FRAMES = having("frames"), (*having("frames"), *having("named"))
 HOLDING = having("held")
 # Of M's factors at named frames: of directions that are held, or might be.
@@ -311,13 +324,13 @@ WHOLE = having("whole")
 ON_ACCELERATORS = having("task")  # rollouts besides
 ALIASES = {own.pinocchio: own.name for own in TABLE if own.pinocchio}  # what Pinocchio calls them
 INVERTING, FACTORING, SOLVING = having("inverse"), having("factors"), having("solves")
-SLOPES, MATRICES, LAWS = having("slopes"), having("matrix"), having("law")
+SLOPES, MATRICES = having("slopes"), having("matrix")
 FOLLOWING = tuple(name for name in LAWS if "q_ref" in NEEDS[name])
 LOOPED, TURNING, ALONE = having("loops"), having("joints"), having("alone")
 BESIDE = {own.name: own.beside for own in TABLE if own.beside}
 TOGETHER = {own.name: own.together for own in TABLE if own.together}
 
 
-def described() -> str:
-    """All of them and what they are, in one sentence."""
-    return "; ".join(f"{own.name}: {own.about}" for own in TABLE if own.name not in ROLLOUTS)
+def described(among: Container[str]) -> str:
+    """Those ``among`` the names and what they are, in one sentence."""
+    return "; ".join(f"{own.name}: {own.about}" for own in TABLE if own.name in among)

@@ -19,8 +19,10 @@ from ..system.quoting import changing
 from ..system.templates import data_folder
 from .checks import DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
 from .choices import BEST, EVERY, WORDS
+from .controller_rules import COMPUTING
+from .controllers import with_law
 from .design import Design, promising
-from .effects import notes_of_effects
+from .effects import notes_of_effects, refused
 from .functions import GIVEN_BASE, OF_MOTION, UNFORCED
 from .limits import OPTIONS
 from .nested import (
@@ -100,17 +102,26 @@ def refuse_unknown(choices: Mapping[str, Any], takes: Callable[..., Any] | None 
 
 
 def load(
-    path: str | Path, *, notes: list[str] | None = None, **choices: Any
+    path: str | Path, *, notes: list[str] | None = None, programs: bool = False, **choices: Any
 ) -> tuple[Design, Robot]:
     """The design and the robot that ROBOT names: a URDF, a YAML design or a shipped robot.
 
     ``choices`` are fields of Design that win over the file's (None: no opinion); ``notes``
-    receives what was accepted but looks wrong. Raises RobotError with file, line and cure.
+    receives what was accepted but looks wrong. ``programs``: whether a controller may be one,
+    which is no function of the robot. Raises RobotError with file, line and cure.
     """
     refuse_unknown(choices)
     said = {k: v for k, v in choices.items() if v is not None}
-    design, source, given, words_said = _filed(path, said.pop("xacro", None))
+    design, source, given, words_said, controller = _filed(path, said.pop("xacro", None))
+    if controller and "functions" in said:  # other functions, and the same controller
+        said.setdefault("controller", controller)
+    try:
+        said = with_law(said, design.functions)
+    except ValueError as error:
+        raise RobotError(f"controller: {error}") from None
     chosen = replace(design, **said)
+    if not programs and (line := refused(chosen, COMPUTING)):
+        raise RobotError(line)
     if not (words_said or not said.keys().isdisjoint(WORDS)):
         design, chosen = promising(design), promising(chosen)
     elif "width" in said and "error" not in said:
@@ -154,6 +165,7 @@ class _Filed(NamedTuple):
     source: YamlNode | None
     given: Path
     said: bool = False  # how long its words are, or for what error
+    controller: str | None = None  # that the file names
 
 
 def _filed(path: str | Path, xacro: Any = None) -> _Filed:
@@ -255,7 +267,8 @@ def _from_yaml(root: YamlNode, file: Path, xacro: Mapping[str, str]) -> _Filed:
             values["limits"], values["joint_limits"] = _limits(node)
         else:
             values[key] = node.checked(key, CHECKS[key])
-    return _Filed(Design(**values), root, given, not entries.keys().isdisjoint(WORDS))
+    words_said, controller = not entries.keys().isdisjoint(WORDS), values.get("controller")
+    return _Filed(Design(**with_law(values)), root, given, words_said, controller)
 
 
 def _choice(what: str, node: YamlNode) -> Choice:

@@ -18,12 +18,12 @@ from .choices import (
     TURNING_FORMULATIONS,
     VERILOG,
 )
+from .controller_rules import OF_CONTROLLERS
 from .functions import (
     ALONE,
     AT_FRAMES,
     GIVEN_BASE,
     INVERTING,
-    LAWS,
     LOOPED,
     MOVING,
     OF_CONTACTS,
@@ -38,7 +38,6 @@ from .rule import IDLE, Rule, Where, beyond, but, of, said, without
 FILE, TRACE, LOOPS, JOINTS = "file", "trace", "loops", "joints"
 ON_TRUNKS, STAGES, QUICK = "limbs on a trunk", "stages", "quick"
 ONE_TASK, PARALLEL = "one task", "parallel"
-PREDICTED = "predictive controllers"
 
 LEAVE = "leave it out"
 _TASKS = (*ON_ACCELERATORS, *ROLLOUTS, *GIVEN_BASE)
@@ -165,21 +164,6 @@ OF_DESIGNS = (
         f"factorisation: {{value}}: inverse: near factorises nothing; {LEAVE}",
     ),
     Rule(
-        (of("functions", *LAWS), of("angles", "sincos")),
-        "functions: {value} takes errors of angles, not of their sines; leave angles out",
-    ),
-    *(
-        Rule(
-            (of("functions", law), of("functions", *(own for own in LAWS if own != law))),
-            f"functions: {law}: a design has one controller, and {{other}} is another",
-        )
-        for law in LAWS
-    ),
-    Rule(
-        (said("base_link"), of("functions", *LAWS)),
-        f"base_link: {{value}}: {{other}} is of the file's base; {LEAVE}",
-    ),
-    Rule(
         (of("functions", *ROLLOUTS), of("accelerator", False)),
         "functions: {value} is a task of an accelerator; --accelerator",
     ),
@@ -206,43 +190,8 @@ OF_DESIGNS = (
     ),
 )
 
-# What a controller computes for itself, or has no input for.
-OF_CONTROLLERS = (
-    Rule(
-        (but("functions", "id"), of("controller", "ilqr")),
-        "functions: {value}: controller ilqr computes id, did and m itself; leave it out",
-        at=PREDICTED,
-    ),
-    *(
-        Rule(
-            (where, of("controller", "ilqr")),
-            f"{where.key}: {{value}}: not with controller ilqr, {why}",
-            at=PREDICTED,
-        )
-        for where, why in (
-            (
-                of("base", "floating"),
-                "which needs a motor for each coordinate; hold the base, or "
-                "plan by crocoddyl over --function dfd,minv",
-            ),
-            *(
-                (said(key), "whose numbers are the robot's alone; leave it out")
-                for key in ("external_forces", "payload", "parameters")
-            ),
-            (said("angles"), "which computes sines itself; leave it out"),
-            (said("accelerator"), "which is a program; leave it out"),
-            (said("code"), "whose code is inlined; leave it out"),
-            (said("float_error"), "which computes in double; leave it out"),
-        )
-    ),
-)
-
 # A language that does not have it.
 OF_LANGUAGES = (
-    Rule(
-        (of("controller", "ilqr"), but("to", "cpp")),
-        "controller: {value} is for cpp, not for {others}; --to cpp",
-    ),
     Rule(
         (but("to", *OF_ACCELERATORS), of("accelerator", True)),
         "to: {value} has no tasks, and thus no accelerator; leave --accelerator out, and one call "

@@ -108,7 +108,7 @@ def test_version_and_overview(capsys: pytest.CaptureFixture[str]) -> None:
         (["info"], "arguments are required: ROBOT; see rbdgen info --help"),
         (
             ["info", "pendulum", "--function", "dance"],
-            '--function/--functions/--controller: "dance" is unknown; one of id',
+            '--function/--functions: "dance" is unknown; one of id',
         ),
         (["info", "pendulum", "--functions", "did,md"], '"md" is unknown; did you mean "m"?'),
         (["info", "pendulum", "--function", "crb"], '"crb" is unknown; did you mean "crba"?'),

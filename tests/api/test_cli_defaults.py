@@ -21,7 +21,6 @@ PLAIN = {
     field.name: field.default
     for field in fields(Design)
     if field.default is not MISSING and type(field.default) in (int, float, str)
-    if field.name != "controller"  # --function has it as another flag
 }
 IN_ORDER = "order"  # an option without a value, which says the other order
 

@@ -204,7 +204,6 @@ SAID: dict[str, Any] = {  # a value of each option that not all languages read
     "accelerator": True,
     "clock": 20.0,
     "code": "loops",
-    "controller": "ilqr",
     "error": 1e-4,
     "fit": False,
     "float_error": 1e-3,
