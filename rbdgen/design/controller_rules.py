@@ -1,4 +1,4 @@
-"""What controllers do not go with: rows of the table of `rules`."""
+"""Rows of the table of `rules`: what controllers do not go with."""
 
 from __future__ import annotations
 

@@ -332,5 +332,5 @@ TOGETHER = {own.name: own.together for own in TABLE if own.together}
 
 
 def described(among: Container[str]) -> str:
-    """Those ``among`` the names and what they are, in one sentence."""
+    """Names of functions ``among`` those given and what each is, in one sentence."""
     return "; ".join(f"{own.name}: {own.about}" for own in TABLE if own.name in among)
