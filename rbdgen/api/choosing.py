@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..compile.choosing import Chosen, ascending, choose
-from ..compile.flow import front_end
 from ..compile.front import Front
-from ..design.target import Target, find_target
+from ..design.loading import says
+from ..design.target import Target
 from ..design.wishes import Wishes, hertz, seconds
 from ..system.quoting import Progress
 from .folder import UsageError
@@ -26,22 +26,15 @@ def wishes_of(latency: float | str | None, rate: float | str | None) -> Wishes:
     return Wishes(read("latency", latency, seconds), read("rate", rate, hertz))
 
 
-def parts_of(choices: Mapping[str, Any]) -> Sequence[Target]:
-    """The part that was asked for, else all of those whose clocks are known, the smallest first."""
-    return [find_target(choices["target"])] if choices.get("target") else ascending()
+def parts_of(robot: str, front: Front, choices: Mapping[str, Any]) -> Sequence[Target]:
+    """The part that ``choices`` or the design file ``robot`` names, else all of those whose clocks
+    are known, the smallest first."""
+    said = choices.get("target") or says(robot, "target", choices.get("xacro"))
+    return [front.target] if said else ascending()
 
 
 def chosen_for(
-    front: Front, wishes: Wishes, choices: Mapping[str, Any], progress: Progress
+    robot: str, front: Front, wishes: Wishes, choices: Mapping[str, Any], progress: Progress
 ) -> Chosen:
     """The smallest design that should reach the wishes."""
-    return choose(front, wishes, parts_of(choices), progress)
-
-
-def choices_for(
-    robot: str, wishes: Wishes, choices: Mapping[str, Any], progress: Progress
-) -> dict[str, Any]:
-    """The choices that make it, and a line of progress that says which design that is."""
-    found = chosen_for(front_end(robot, progress, **choices), wishes, choices, progress)
-    progress(found.line)
-    return {**choices, **found.best.options}
+    return choose(front, wishes, parts_of(robot, front, choices), progress)

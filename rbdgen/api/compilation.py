@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import __version__
 from ..compile.expected import with_errors
+from ..compile.fixed_functions import FixedFunctions
 from ..compile.flow import compile_design, compile_front, front_end, front_of
 from ..compile.front import Front
 from ..compile.product import Product
@@ -17,7 +18,7 @@ from ..design.arrays import given_coordinates
 from ..design.choices import OF_NUMBERS
 from ..design.design import no_defaults
 from ..design.effects import notes_of_use
-from ..design.facts import RobotFacts
+from ..design.facts import ChosenFacts, RobotFacts
 from ..design.limits import limits_table
 from ..design.loading import load
 from ..design.manifest import DesignManifest
@@ -27,6 +28,7 @@ from ..robot.base_parameters import base_parameters
 from ..robot.xml_lines import read_bytes
 from ..system.files import read_regular
 from ..system.quoting import Progress
+from .choosing import chosen_for
 from .design_file import DESIGN, ROBOT, design_file, filed_notes, graph_file
 from .folder import MARK, Manifest, OutputError, digests, sealed
 
@@ -48,7 +50,8 @@ class Compilation:
         self._read: list[str] = []  # notes
         self.design, self.robot = load(robot, notes=self._read, programs=programs, **choices)
         self._said: set[str] = set()
-        self.wanted: Wishes | None = None
+        self.wanted: ChosenFacts | None = None
+        self._words: FixedFunctions | None = None
 
     @cached_property
     def front(self) -> Front:
@@ -71,9 +74,17 @@ class Compilation:
     @cached_property
     def product(self) -> Product:
         """The graph in fixed point, scheduled."""
-        product = with_errors(compile_front(self.front, self.progress))
+        product = with_errors(compile_front(self.front, self.progress, self._words))
         self.say(product.notes)
         return product
+
+    def choose(self, wishes: Wishes) -> None:
+        """Take the smallest design that should reach the wishes in place of that which was asked
+        for, whose graph and words it has."""
+        found = chosen_for(self._path, self.front, wishes, self.choices, self.progress)
+        self.front, self.design, self._words = found.front, found.front.design, found.words
+        self.choices, self.wanted = {**self.choices, **found.options}, found.facts
+        self.say(self.front.notes)
 
     def front_of(self, language: str) -> Front:
         """The front end for a program in ``language``, with all notes.

@@ -12,10 +12,10 @@ from ..design.loading import refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from ..system import names_from
 from ..system.quoting import Progress
-from .choosing import choices_for, wishes_of
+from .choosing import wishes_of
 from .compilation import Compilation
-from .folder import UsageError, write_folder
-from .output_paths import check_design_place, default_place
+from .folder import UsageError, refuse_foreign, write_folder
+from .output_paths import check_design_place, check_place, default_place
 from .results import Generated
 
 if TYPE_CHECKING:
@@ -74,22 +74,28 @@ def generate(
     OutputError before any work.
 
     ``latency`` [s, or as "3us"], ``rate`` [tasks/s, or "1MHz"], of Verilog: the smallest design
-    that should reach them, on the smallest ECP5 unless ``choices`` say a target.
+    that should reach them, on the smallest ECP5 unless ``choices`` or the design file say a target.
+    Where none reaches them it is the nearest; the manifest's ``wanted`` says so.
     """
     refuse_unknown(choices, generate)
     wishes = wishes_of(latency, rate)
     languages = [to] if isinstance(to, str) else list(dict.fromkeys(to))
     _refuse_unwritten(languages)
-    if wishes:
-        if languages != [VERILOG]:
-            raise UsageError("latency, rate: are of Verilog; leave out --to")
-        choices = choices_for(robot, wishes, choices, progress)  # type: ignore[assignment]
+    if wishes and languages != [VERILOG]:
+        raise UsageError("latency, rate: are of Verilog; leave out --to")
     made = Compilation(robot, progress, choices, programs=True)
-    made.wanted = wishes or None
-    design, name = made.design, made.robot.name
-    if line := refused(design, to=languages):
+    name = made.robot.name
+    if line := refused(made.design, to=languages):
         raise UsageError(line)
-    default = default_place(robot, name, design, choices)
+    if wishes:
+        # the design, and so whether it may replace another, is not known yet
+        place = Path(output or Path("build") / name)
+        check_place(place, folder=True)
+        if output is not None:
+            refuse_foreign(place)
+        made.choose(wishes)
+    design = made.design
+    default = default_place(robot, name, design, made.choices)
     places = {}
     for language in languages:
         if output is None:

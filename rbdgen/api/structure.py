@@ -67,7 +67,7 @@ def info(
     constant that is no power of two), add, neg, sincos (pairs), recip.
 
     ``latency`` [s, or as "3us"], ``rate`` [tasks/s, or "1MHz"]: the facts of the smallest design
-    that should reach them, on the smallest ECP5 unless ``choices`` say a target.
+    that should reach them, on the smallest ECP5 unless ``choices`` or the design file say a target.
     """
     refuse_unknown(choices, info)
     wishes = wishes_of(latency, rate)
@@ -75,10 +75,9 @@ def info(
     front = roughly(front_end(robot, progress, **choices))
     wanted = None
     if wishes:
-        wanted = chosen_for(front, wishes, choices, progress)
-        product = with_errors(wanted.best.made)
-    else:
-        product = with_errors(compile_front(front, progress))
+        wanted = chosen_for(robot, front, wishes, choices, progress)
+    made = wanted.product(progress) if wanted else compile_front(front, progress)
+    product = with_errors(made)
     from ..compile.formulation import advice
 
     said = advice(product.front) if product.is_core else ""

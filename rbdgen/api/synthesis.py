@@ -139,7 +139,7 @@ def synthesize(
         floorplanned=floorplanned,
         each=each,
         paces=paces,
-        wanted=entry.wanted,
+        wanted=entry.wanted.wishes if entry.wanted else None,
     )
     return Synthesis(result)
 

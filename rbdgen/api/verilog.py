@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..compile.product import Product, clocks_of
+from ..design.facts import ChosenFacts
 from ..design.manifest import (
     BitFacts,
     Fifo,
@@ -22,7 +23,6 @@ from ..design.manifest import (
     ShellFacts,
 )
 from ..design.naming import design_name
-from ..design.wishes import Wishes
 from ..draw.picture import architecture, picture
 from ..draw.tables import clock_lines
 from ..graph.fixed import parameter_formats
@@ -56,7 +56,7 @@ ADDRESS = "s_axil_awaddr"
 
 
 def manifest_of(
-    product: Product, emitted: Emitted[Any], identity: int, wanted: Wishes | None
+    product: Product, emitted: Emitted[Any], identity: int, wanted: ChosenFacts | None
 ) -> HardwareManifest:
     """The manifest of a design's hardware, for hosts and tools, before its files are listed."""
     facts = hardware_facts(product)

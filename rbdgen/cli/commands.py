@@ -106,7 +106,9 @@ def _generate(options: argparse.Namespace, progress: Progress) -> Output:
     places = found if isinstance(found, tuple) else (found,)
     reports = [{"path": str(place), **api.read_manifest(place)} for place in places]
     report = {"designs": reports} if isinstance(found, tuple) else reports[0]
-    return Output(report, "\n".join(map(str, places)))
+    wanted = [own["wanted"] for own in reports if "wanted" in own]
+    lines = [*map(str, places), *(own["line"] for own in wanted)]
+    return Output(report, "\n".join(lines), int(not all(own["reach"] for own in wanted)))
 
 
 def _explore(options: argparse.Namespace, progress: Progress) -> Output:

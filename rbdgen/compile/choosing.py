@@ -3,59 +3,65 @@
 The mirror of `fitting`: there the fastest that fits, here the smallest that is fast enough. Ways
 to share hardware are the same. Along each the longest interval that reaches the wishes is looked
 for, since longer ones take less. What counts is the slow end of the range in which the clock is
-expected, so that nine in ten answers should hold once they are placed.
+expected.
 """
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
-from ..design.clock import ClockEstimate, Span
-from ..design.design import Design, choice_of, has_least_latency, is_left_open
+from ..design.clock import FAMILY, ClockEstimate, Span
+from ..design.design import Design, has_least_latency, is_left_open
 from ..design.facts import ChosenFacts
 from ..design.nested import PROMISED
 from ..design.target import TARGETS, Target
 from ..design.wishes import Wishes
 from ..robot.model import RobotError
 from ..system.quoting import Progress
-from ..words.wordlength import PrecisionError
-from .fitting import SharingChoice
+from .fitting import Candidate, Search, SharingChoice
 from .fixed_functions import FixedFunctions
+from .flow import compile_front, in_promised_words
 from .front import Front
 from .product import Product, ResourceEstimate, clocks_of, need_of
-from .stages import as_asked
 from .ways import Ways, alone
 
-FAMILY = "ecp5"  # whose clocks are known before place and route
-TRIED = 5  # designs of one way to share hardware
 SMALLEST = "limbs"  # way: of one interval no other takes less
 CHOSEN = ("ii", "fold", "target")  # options that an answer has
 
 
-@dataclass(frozen=True, eq=False)
-class Reaching:
-    """A design that was planned, what it takes of its part, and how it stands to the wishes."""
+@dataclass(frozen=True)
+class Reach:
+    """How a planned design stands to the ``wishes``, with what it takes of its part.
 
-    made: Product
-    need: ResourceEstimate
-    clock: ClockEstimate
+    ``clocks``: at each speed grade, the slowest first, which is the one that counts. ``longest``:
+    cycles of the slowest function from when a task comes to its result, at most; ``interval``: its
+    cycles from task to task.
+    """
+
     wishes: Wishes
+    need: ResourceEstimate
+    clocks: Sequence[ClockEstimate]
+    longest: int
+    interval: int
+
+    @property
+    def clock(self) -> ClockEstimate:
+        """The clock at the slowest speed grade."""
+        return self.clocks[0]
 
     @property
     def us(self) -> Span:
-        """The µs from a task that comes in any cycle to its result, at most, of the slowest
-        function."""
-        own = self.made.accelerator
-        return self.clock.us(max(own.longest(name) for name in own.functions))
+        """The µs from a task that comes in any cycle to its result, at most."""
+        return self.clock.us(self.longest)
 
     @property
     def rate(self) -> Span:
-        """M tasks/s of the core, of the slowest function."""
-        own = self.made.accelerator
-        return self.clock.rate(max(own.interval(name) for name in own.functions))
+        """M tasks/s of the core."""
+        return self.clock.rate(self.interval)
 
     @cached_property
     def missed(self) -> dict[str, float]:
@@ -73,35 +79,53 @@ class Reaching:
         full = 1.0 if self.need.fits else max(self.need.filled, 1.01)
         return full * max(self.missed.values(), default=1.0)
 
-    @property
-    def options(self) -> dict[str, object]:
-        """The choices that make it."""
-        return {key: getattr(self.made.design, key) for key in CHOSEN}
-
     def __str__(self) -> str:
-        said = " ".join(f"--{key} {value}" for key, value in self.options.items())
         return (
-            f"{said}: {self.us} µs, {self.rate} M tasks/s of the core at speed "
+            f"{self.us} µs at most, {self.rate} M tasks/s of the core at speed "
             f"{self.clock.speed}, {self.need}"
         )
 
 
+Try = Candidate[Reach, Product]
+
+
+def _rank(one: Try) -> tuple[bool, float]:
+    """The order: those that reach the wishes, by how full the part is, before the others, by how
+    far they are off."""
+    reaches = one.cost.reaches
+    return not reaches, one.cost.need.filled if reaches else one.cost.off
+
+
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """The answer to wishes: the ``best`` of the designs that were ``tried``."""
+    """The answer to wishes: the ``best`` of the designs that were ``tried``.
 
-    wishes: Wishes
-    best: Reaching
-    tried: Sequence[Reaching]
+    ``front``: of the best; ``parts``: among which its part was chosen; ``words``: of all designs.
+    """
+
+    front: Front
+    parts: Sequence[Target]
+    words: FixedFunctions
+    best: Try
+    tried: Sequence[Try]
+
+    @property
+    def options(self) -> dict[str, object]:
+        """The choices that make the best."""
+        return {key: getattr(self.front.design, key) for key in CHOSEN}
+
+    def product(self, progress: Progress = lambda _: None) -> Product:
+        """The best as these options make it, with all notes."""
+        return compile_front(self.front, progress, self.words)
 
     @property
     def facts(self) -> ChosenFacts:
         """The answer as a record."""
-        own = self.best
+        own = self.best.cost
         return ChosenFacts(
-            self.wishes,
+            own.wishes,
             own.reaches,
-            own.options,
+            self.options,
             own.clock.speed,
             own.us,
             own.rate,
@@ -112,27 +136,42 @@ class Chosen:
     @property
     def line(self) -> str:
         """The answer in a line; where nothing reaches the wishes, what to give up."""
-        if self.best.reaches:
+        own, count = self.best.cost, len(self.tried)
+        best = _said(self.best)
+        if len(self.parts) > 1:
+            best += f", where no target is said (of {', '.join(own.name for own in self.parts)})"
+        if own.reaches:
             return (
-                f"wanted {self.wishes}: the smallest that should reach that, of {len(self.tried)} "
-                f"tried, is {self.best}"
+                f"wanted {own.wishes}: the smallest that should reach that, of {count} tried, is "
+                f"{best}"
             )
-        own = self.best
         give = []
         if not own.need.fits:
             give.append(f"a larger part, for {', '.join(own.need.lacking)}")
         if "latency" in own.missed:
-            give.append(f"--latency {own.us.most:.3g}us")
+            give.append(f"--latency {three_digits(own.us.most, math.ceil)}us")
         if "rate" in own.missed:
-            give.append(f"--rate {own.rate.least:.3g}MHz")
-        faster = clocks_of(own.made)[-1]
-        quick = replace(own, clock=faster)
-        if own.need.fits and quick.reaches:
-            give.append(f"or a part of speed {faster.speed}, which should reach it")
+            give.append(f"--rate {three_digits(own.rate.least, math.floor)}MHz")
+        quick = replace(own, clocks=own.clocks[-1:])
+        if quick.reaches:
+            give.append(f"or a part of speed {quick.clock.speed}, which should reach it")
         return (
-            f"wanted {self.wishes}: NOTHING of {len(self.tried)} tried should reach that; "
-            f"the nearest is {own}; settle for {', '.join(give)}"
+            f"wanted {own.wishes}: NOTHING of {count} tried should reach that; the nearest is "
+            f"{best}; settle for {', '.join(give)}"
         )
+
+
+def _said(one: Try) -> str:
+    """A design's options, and what comes of them."""
+    options = " ".join(f"--{key} {getattr(one.design, key)}" for key in CHOSEN)
+    off = f" ({one.inexact})" if one.inexact else ""
+    return f"{options}{off}: {one.cost}"
+
+
+def three_digits(value: float, way: Callable[[float], int]) -> str:
+    """A positive number of three digits, rounded by ``way``: to what is surely more, or less."""
+    places = 2 - math.floor(math.log10(value))
+    return f"{way(value * 10.0**places) / 10.0**places:.{max(places, 0)}f}"
 
 
 def choose(
@@ -156,13 +195,11 @@ def choose(
                 f"target: the clock of {part.name} is not known before it is placed; latency and "
                 f"rate can be asked for of {known}"
             )
-    try:
-        return _chosen(front, wishes, parts, progress)
-    except PrecisionError:
-        if not choice_of(design, PROMISED):
-            raise
-        plain = replace(front, design=replace(design, error=None))
-        return _chosen(plain, wishes, parts, progress)
+    # what was chosen for it to fit is chosen anew
+    kept = tuple(one for one in design.chosen if one.what == PROMISED)
+    front = replace(front, design=replace(design, chosen=kept), target=parts[0])
+    found, notes = in_promised_words(front, lambda own: _chosen(own, wishes, parts, progress))
+    return replace(found, front=replace(found.front, notes=(*found.front.notes, *notes)))
 
 
 def ascending() -> list[Target]:
@@ -172,67 +209,112 @@ def ascending() -> list[Target]:
 
 def _chosen(front: Front, wishes: Wishes, parts: Sequence[Target], progress: Progress) -> Chosen:
     words = FixedFunctions(front, progress)
-    every: list[Reaching] = []
+    every: list[Try] = []
     for part in parts:
-        tried = list(_tried(replace(front, target=part), words, wishes, progress))
-        every += tried
-        if there := [own for own in tried if own.reaches]:
-            return Chosen(wishes, min(there, key=lambda own: own.need.filled), every)
-    return Chosen(wishes, min(every, key=lambda own: own.off), every)
+        of_part = Search(_tried(replace(front, target=part), words, wishes, progress), _rank)
+        every += of_part.tried
+        if of_part.best.cost.reaches:
+            best = of_part.best
+            break
+    else:
+        best = Search(every, _rank).best
+    return Chosen(best.made.front, parts, words, best, every)
 
 
 def _tried(
     front: Front, words: FixedFunctions, wishes: Wishes, progress: Progress
-) -> Iterator[Reaching]:
-    """Designs for one part, among them the longest interval of each way that reaches the wishes."""
+) -> Iterator[Try]:
+    """Designs for one part, among them the longest interval of each way that reaches the wishes;
+    one at least."""
+    from .joint_choice import asked
+
     ways, part = Ways(front, words), front.target
     open_design = replace(front.design, target=part.name)
 
-    def at(design: Design, interval: int) -> Reaching:
-        design = replace(design, ii=interval)
-        made = as_asked(replace(front, design=design), words)
-        own = Reaching(made, need_of(made), clocks_of(made)[0], wishes)
-        says = "should reach it" if own.reaches else "does not"
-        progress(f"{says}: {own}")
-        return own
+    def at(design: Design, inexact: str = "") -> Try:
+        made = asked(replace(front, design=design), words)
+        own = made.accelerator
+        reach = Reach(
+            wishes,
+            need_of(made),
+            clocks_of(made),
+            max(own.longest(name) for name in own.functions),
+            max(own.interval(name) for name in own.functions),
+        )
+        found = Candidate(design, reach, made, inexact=inexact)
+        says = "should reach it" if reach.reaches else "does not"
+        progress(f"{says}: {_said(found)}")
+        return found
 
-    found = False
+    def along(way: SharingChoice) -> Iterator[Try]:
+        def of_way(interval: int) -> Try:
+            # at once: of a task every cycle, which is the default, no limb is time-multiplexed
+            return at(replace(open_design, ii=interval, fold=way.fold), way.inexact())
+
+        return longest_of(way.intervals(), of_way)
+
+    fits = reaches = False
+    put_off: list[SharingChoice] = []
     sharing = ways.of_core if words.is_core else ways.of_accelerator
     for way in sharing(open_design, part):
         if (way.least is not None and not way.least().fits) or way.inexact():
+            put_off.append(way)
             continue
-        shared = replace(open_design, fold=way.fold)
-        for own in _along(way, partial(at, shared)):
-            found = found or own.reaches
-            yield own
-        if found and way.fold == SMALLEST:
+        for one in along(way):
+            fits, reaches = fits or one.cost.need.fits, reaches or one.cost.reaches
+            yield one
+        if reaches and way.fold == SMALLEST:
             return
-    if not found and ways.beyond(part) is None:
-        yield at(alone(open_design), 1)
+    if reaches:
+        return
+    if ways.beyond(part) is None or not fits:
+        yield at(alone(open_design))
+    if not fits:
+        for way in put_off:
+            yield from along(way)
 
 
-def _along(way: SharingChoice, at: Callable[[int], Reaching]) -> Iterator[Reaching]:
+def longest_of(intervals: Sequence[int], at: Callable[[int], Try]) -> Iterator[Try]:
     """Designs of one way, from the longest interval down to one that reaches the wishes.
 
-    A rate that is missed says, by the clock of the design that misses it, how long the interval may
-    be; a latency that is missed halves it. No more than `TRIED` are planned.
+    Intervals are halved, but a wished rate says, by a design's clock, how long the interval may
+    be. The shortest is among them where no other reaches the wishes, and so are then all between
+    that might, since latencies neither rise nor fall with the interval.
     """
-    intervals = way.intervals()
-    good, bad = -1, len(intervals)  # the longest that is known to reach them, the shortest not to
-    k = bad - 1
-    for _ in range(TRIED):
-        if not good < k < bad:
-            return
-        own = at(intervals[k])
-        yield own
-        if own.reaches:
-            good = k
-            k = (good + bad) // 2
+    low, high = -1, len(intervals)  # what reaches them or is too large, and what is too slow
+    tried: dict[int, Reach] = {}
+    k = high - 1
+    while low < k < high:
+        yield (one := at(intervals[k]))
+        own = tried[k] = one.cost
+        if own.reaches or not own.need.fits:  # shorter ones take more
+            low = k
+        else:
+            high = k
+        k = (low + high) // 2 if low >= 0 else high // 2
+        if not own.wishes.rate:
             continue
-        if not own.need.fits:  # shorter ones take more
-            return
-        bad = k
-        k = (good + bad) // 2
-        if good < 0 and own.missed.keys() == {"rate"} and own.wishes.rate:
-            longest = own.clock.mhz.least * 1e6 / own.wishes.rate
-            k = min(bisect_right(intervals, longest), bad) - 1
+        often = bisect_right(intervals, own.clock.mhz.least * 1e6 / own.wishes.rate)
+        if own.reaches:  # one more, which has a faster clock
+            high = min(high, often + 1)
+            k = (low + high) // 2
+        elif low < 0 and own.missed.keys() == {"rate"}:
+            k = max(min(often, high) - 1, 0)
+    if any(own.reaches for own in tried.values()):
+        return
+    large = max((k for k, own in tried.items() if not own.need.fits), default=-1)
+    for k in range(len(intervals) - 1, large, -1):
+        if k not in tried and _might(intervals[k], list(tried.values())):
+            yield (one := at(intervals[k]))
+            if one.cost.reaches:
+                return
+
+
+def _might(interval: int, tried: Sequence[Reach]) -> bool:
+    """Whether an interval reaches the wishes with the best clock, and the fewest cycles beside its
+    own, of those that were tried."""
+    wishes = tried[0].wishes
+    least = min(own.longest - own.interval for own in tried)
+    mhz = max(own.clock.mhz.least for own in tried)
+    soon = not wishes.latency or interval + least <= wishes.latency * 1e6 * mhz
+    return soon and (not wishes.rate or mhz * 1e6 / interval >= wishes.rate)

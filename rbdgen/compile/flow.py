@@ -9,9 +9,9 @@ schedules functions in one stage or several, and ``fitting`` looks for the faste
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ..design.bounds import bounds
 from ..design.design import (
@@ -61,7 +61,9 @@ __all__ = [
     "fixed_point",
     "front_end",
     "front_of",
+    "in_promised_words",
 ]
+T = TypeVar("T")
 
 
 def front_end(
@@ -155,15 +157,26 @@ def compile_front(
     what was chosen. Where nobody says how long words are, and none keep the error that is
     promised then, they have 18 bits, and a note says so.
     """
+    made, notes = in_promised_words(
+        front, lambda own: _in_words(own, progress, words if own is front else None)
+    )
+    return replace(made, notes=(*notes, *made.notes))
+
+
+def in_promised_words(front: Front, make: Callable[[Front], T]) -> tuple[T, tuple[str, ...]]:
+    """Whatever is made of a front; where no words keep the error that is promised, of one whose
+    words have 18 bits, and a note that says so.
+
+    Raises PrecisionError where somebody says for which error.
+    """
     try:
-        return _in_words(front, progress, words)
+        return make(front), ()
     except PrecisionError as error:
         if not choice_of(front.design, PROMISED):
             raise
         plain = replace(front.design, error=None)
-        made = _in_words(replace(front, design=plain), progress, None)
         note = changing(f"width: {plain.width} bits, since {error}")
-        return replace(made, notes=(note, *made.notes))
+        return make(replace(front, design=plain)), (note,)
 
 
 def compile_design(path: str, progress: Progress = lambda _: None, **choices: Any) -> Product:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import fields, replace
 from inspect import signature
 from pathlib import Path
@@ -112,7 +112,7 @@ def load(
     """
     refuse_unknown(choices)
     said = {k: v for k, v in choices.items() if v is not None}
-    design, source, given, words_said, controller = _filed(path, said.pop("xacro", None))
+    design, source, given, in_file, controller = _filed(path, said.pop("xacro", None))
     if controller and "functions" in said:  # other functions, and the same controller
         said.setdefault("controller", controller)
     try:
@@ -122,7 +122,7 @@ def load(
     chosen = replace(design, **said)
     if not programs and (line := refused(chosen, COMPUTING)):
         raise RobotError(line)
-    if not (words_said or not said.keys().isdisjoint(WORDS)):
+    if {*in_file, *said}.isdisjoint(WORDS):
         design, chosen = promising(design), promising(chosen)
     elif "width" in said and "error" not in said:
         chosen = replace(chosen, error=None)
@@ -158,13 +158,19 @@ def filed(path: str | Path, xacro: Mapping[str, str] | None = None) -> Design:
     return _filed(path, xacro).design
 
 
+def says(path: str | Path, key: str, xacro: Mapping[str, str] | None = None) -> bool:
+    """Whether the design file that ROBOT names makes a choice, be it the usual one; RobotError."""
+    return key in _filed(path, xacro).said
+
+
 class _Filed(NamedTuple):
-    """A design, the root of its file if it has one of its own, and what its robot was made of."""
+    """A design, the root of its file if it has one of its own, and what its robot was made of;
+    ``said``: the choices that stand in that file."""
 
     design: Design
     source: YamlNode | None
     given: Path
-    said: bool = False  # how long its words are, or for what error
+    said: Set[str] = frozenset()
     controller: str | None = None  # that the file names
 
 
@@ -267,8 +273,8 @@ def _from_yaml(root: YamlNode, file: Path, xacro: Mapping[str, str]) -> _Filed:
             values["limits"], values["joint_limits"] = _limits(node)
         else:
             values[key] = node.checked(key, CHECKS[key])
-    words_said, controller = not entries.keys().isdisjoint(WORDS), values.get("controller")
-    return _Filed(Design(**with_law(values)), root, given, words_said, controller)
+    controller = values.get("controller")
+    return _Filed(Design(**with_law(values)), root, given, frozenset(entries), controller)
 
 
 def _choice(what: str, node: YamlNode) -> Choice:

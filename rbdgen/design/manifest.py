@@ -9,8 +9,7 @@ from typing import Any, Self
 from ..codegen.interface import ArrayInterface
 from ..system.records import NamedWord, Record
 from .coordinates import Field
-from .facts import HardwareFacts, RobotFacts
-from .wishes import Wishes
+from .facts import ChosenFacts, HardwareFacts, RobotFacts
 
 
 @dataclass(frozen=True)
@@ -216,7 +215,7 @@ class HardwareManifest(HardwareFacts, DesignManifest):
 
     ``identity``: of robot and design, 16 digits; ``packet_format``: of tasks of one function. What
     is time-multiplexed, regions and FIFOs are of a core, and None of others. ``wanted``: what it
-    was chosen for.
+    was chosen for, and whether it should reach that.
     """
 
     angles: Mapping[str, Angle]
@@ -231,7 +230,7 @@ class HardwareManifest(HardwareFacts, DesignManifest):
     fifos: tuple[Fifo, ...] | None = None
     numbers: tuple[NumberFacts, ...] | None = None
     examples: tuple[Example, ...] = ()
-    wanted: Wishes | None = None
+    wanted: ChosenFacts | None = None
 
     @property
     def picture(self) -> str:

@@ -13,6 +13,7 @@ from rbdgen.api.folder import UsageError
 from rbdgen.api.synthesis import Synthesis
 from rbdgen.cli.main import main
 from rbdgen.design.wishes import Wishes
+from rbdgen.robot.model import RobotError
 from rbdgen.tools.nextpnr import Placement
 from rbdgen.tools.report import Pace, SynthesisReport
 
@@ -27,25 +28,69 @@ def test_info_answers_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_generate_makes_what_info_says(tmp_path: Path) -> None:
     said: list[str] = []
-    api.generate("pendulum", tmp_path / "D", said.append, latency="1us", rate=2e6)
+    made = api.generate("pendulum", tmp_path / "D", said.append, latency="1us", rate=2e6)
     entry = api.read_manifest(tmp_path / "D")
-    (line,) = {own for own in said if own.startswith("wanted")}
-    assert f"--ii {entry['initiation_interval']} " in line
-    assert entry["wanted"] == {"latency": 1e-6, "rate": 2e6}
+    line = entry["wanted"]["line"]
+    assert f"--ii {entry['initiation_interval']} " in line and entry["wanted"]["reach"]
+    assert entry["wanted"]["wishes"] == {"latency": 1e-6, "rate": 2e6}
     assert entry["target"] == "ecp5-25f"
+    assert "the smallest that should reach that" in (made.folder / "README.md").read_text("utf-8")
+    # one trace, one search for words
+    assert sum(own.startswith("trace: ") for own in said) == 1
+    assert said.count("ranges and word lengths") == 1
+    options = entry["wanted"]["options"]
+    api.generate("pendulum", tmp_path / "E", **options)
+    same = api.read_manifest(tmp_path / "E")
+    assert same["files"]["design.yaml"] == entry["files"]["design.yaml"]
+    assert same["files"][f"{same['name']}.v"] == entry["files"][f"{entry['name']}.v"]
+
+
+def test_a_wish_that_nothing_reaches_ends_the_command_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = tmp_path / "D"
+    words = ["generate", "pendulum", "--target", "ecp5-25f", "--latency", "1ns", "--quiet"]
+    assert main([*words, "-o", str(place)]) == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"{place}\n") and "NOTHING of" in printed
+    assert not api.read_manifest(place)["wanted"]["reach"]
+    assert "NOTHING of" in (place / "README.md").read_text("utf-8")
+
+
+def test_a_place_is_refused_before_any_search(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    said: list[str] = []
+    with pytest.raises(api.OutputError, match="no design of rbdgen's"):
+        api.generate("pendulum", tmp_path, said.append, latency="1us")
+    assert said == []
+
+
+@pytest.mark.parametrize("target", ["ecp5-85f", "xcup"])
+def test_the_part_of_a_design_file_is_kept(tmp_path: Path, target: str) -> None:
+    """Be it the usual one: what a file says holds."""
+    robot = Path(api.__file__).parents[2] / "robots" / "pendulum.urdf"
+    file = tmp_path / "d.yaml"
+    file.write_text(f"robot: {robot}\ntarget: {target}\nwidth: 12\nlimits: {{velocity: 10}}\n")
+    if target == "xcup":
+        with pytest.raises(RobotError, match="the clock of xcup is not known"):
+            api.info(str(file), rate="1MHz")
+    else:
+        assert api.info(str(file), rate="1MHz").facts.target == target
 
 
 @pytest.mark.parametrize(
-    ("options", "why"),
+    ("latency", "rate", "to", "why"),
     [
-        ({"latency": "soon"}, "latency: expected a time"),
-        ({"rate": -1}, "rate: expected a rate"),
-        ({"rate": 1e6, "to": "cpp"}, "latency, rate: are of Verilog"),
+        ("soon", None, "verilog", "latency: expected a time"),
+        (None, -1, "verilog", "rate: expected a rate"),
+        (None, 1e6, "cpp", "latency, rate: are of Verilog"),
     ],
 )
-def test_refused(tmp_path: Path, options: dict[str, object], why: str) -> None:
+def test_refused(
+    tmp_path: Path, latency: str | None, rate: float | None, to: str, why: str
+) -> None:
     with pytest.raises(UsageError, match=why):
-        api.generate("pendulum", tmp_path / "D", **options)  # type: ignore[call-overload]
+        api.generate("pendulum", tmp_path / "D", to=to, latency=latency, rate=rate)
 
 
 def test_a_missed_wish_ends_the_command_with_1(
