@@ -33,7 +33,7 @@ from unittest.mock import patch
 import numpy as np
 
 from rbdgen.api.compilation import Compilation, Files
-from rbdgen.api.digests import FOLDER, compiler_digest
+from rbdgen.api.design_file import FOLDER, compiler_digest
 from rbdgen.api.facts import area_of
 from rbdgen.api.folder import MARK
 from rbdgen.api.generation import writer

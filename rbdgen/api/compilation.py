@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..compile.choosing import Chosen, ascending, choose
 from ..compile.expected import with_errors
 from ..compile.fixed_functions import FixedFunctions
 from ..compile.flow import compile_design, compile_front, front_end, front_of
@@ -20,17 +21,17 @@ from ..design.design import no_defaults
 from ..design.effects import notes_of_use
 from ..design.facts import ChosenFacts, RobotFacts
 from ..design.limits import limits_table
-from ..design.loading import load
+from ..design.loading import load, says
 from ..design.manifest import DesignManifest
-from ..design.wishes import Wishes
+from ..design.target import Target
+from ..design.wishes import Wishes, hertz, seconds
 from ..graph.text import same_text, to_text
 from ..robot.base_parameters import base_parameters
 from ..robot.xml_lines import read_bytes
 from ..system.files import read_regular
 from ..system.quoting import Progress
-from .choosing import chosen_for
 from .design_file import DESIGN, ROBOT, design_file, filed_notes, graph_file
-from .folder import MARK, Manifest, OutputError, digests, sealed
+from .folder import MARK, Manifest, OutputError, UsageError, digests, sealed
 
 Files = dict[str, str]  # name → text
 LARGEST = 2**30  # bytes of a graph
@@ -198,3 +199,29 @@ def register_numbers(front: Front) -> list[dict[str, Any]]:
 def other_version(place: Path) -> OutputError:
     """The error for a folder whose design this version compiles otherwise."""
     return OutputError(f"{place}: made by another version of rbdgen; generate it again")
+
+
+def wishes_of(latency: float | str | None, rate: float | str | None) -> Wishes:
+    """Wishes of times and rates; UsageError for what is none."""
+
+    def read(name: str, value: object, check: Callable[[object], float]) -> float | None:
+        try:
+            return None if value is None else check(value)
+        except ValueError as error:
+            raise UsageError(f"{name}: {error}") from None
+
+    return Wishes(read("latency", latency, seconds), read("rate", rate, hertz))
+
+
+def parts_of(robot: str, front: Front, choices: Mapping[str, Any]) -> Sequence[Target]:
+    """The part that ``choices`` or the design file ``robot`` names, else all of those whose clocks
+    are known, the smallest first."""
+    said = choices.get("target") or says(robot, "target", choices.get("xacro"))
+    return [front.target] if said else ascending()
+
+
+def chosen_for(
+    robot: str, front: Front, wishes: Wishes, choices: Mapping[str, Any], progress: Progress
+) -> Chosen:
+    """The smallest design that should reach the wishes."""
+    return choose(front, wishes, parts_of(robot, front, choices), progress)

@@ -11,18 +11,18 @@ from ..codegen import library
 from ..codegen.ilqr import ToolFrame, Traced, ilqr
 from ..compile.flow import front_of
 from ..compile.front import Front
-from ..design.controller_rules import PREDICTED
+from ..design.controllers import PREDICTED
 from ..design.design import of_functions
 from ..design.effects import refuse_design, refused
 from ..design.manifest import ProgramManifest
-from ..design.naming import design_name
 from ..robot.model import RobotError
 from ..system.cache import cached, named
 from ..system.compiler import about, compile_with, find_compiler, processor
 from ..system.quoting import Progress
 from .compilation import Compilation, Files
-from .digests import FOLDER, compiler_digest, design_digest
+from .design_file import FOLDER, compiler_digest, design_digest
 from .folder import UsageError, read_manifest
+from .output_paths import design_name
 from .program_folder import coordinates_of, interface_of, program_folder
 
 MODULE = "_%s.so"

@@ -16,8 +16,7 @@ from ..system.cache import cached, named
 from ..system.quoting import Progress
 from ..system.records import Record
 from .compilation import Compilation
-from .design_file import filed_notes
-from .digests import FOLDER, compiler_digest, design_digest
+from .design_file import FOLDER, compiler_digest, design_digest, filed_notes
 from .folder import read_manifest
 
 if TYPE_CHECKING:

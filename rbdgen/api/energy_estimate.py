@@ -24,11 +24,11 @@ from ..tools.energy import (
     powers_at,
 )
 from ..tools.model import Model, Result
-from ..tools.netlist import read_netlist
 from ..tools.observed_netlist import ObservedNetlist, observed
 from ..tools.report import SynthesisReport as Synthesised
+from ..tools.toolchain import read_netlist
 from ..tools.verilate import build
-from .choosing import wishes_of
+from .compilation import wishes_of
 from .design_file import DESIGN, ROBOT
 from .evaluation import to_words
 from .filed_design import filed_design

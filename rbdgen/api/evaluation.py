@@ -24,7 +24,6 @@ from ..design.choices import COMPILED, MODELS
 from ..design.design import Design
 from ..design.effects import notes_of_use, refuse_design
 from ..design.loading import load, refuse_unknown
-from ..design.naming import design_name
 from ..design.options import DesignChoices
 from ..design.rules import ONE_TASK
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
@@ -42,6 +41,7 @@ from .arrays import completed, refuse_missing_forces, refuse_missing_payload
 from .folder import InputError
 from .integer_model import IntegerModel, word_program
 from .native_programs import compiled
+from .output_paths import design_name
 from .program_folder import interface_of
 from .reference import golden_model
 from .results import Results

@@ -43,7 +43,7 @@ from ..shell.emit import emit
 from ..system.cache import cached_result
 from ..system.records import Record
 from ..tools.toolchain import SynthesisError
-from .digests import compiler_digest, design_digest
+from .design_file import compiler_digest, design_digest
 from .synthesis import mapped, yosys_version
 
 Choices = dict[str, Any]

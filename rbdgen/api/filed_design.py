@@ -16,8 +16,7 @@ from ..design.loading import load
 from ..design.manifest import HardwareManifest
 from ..design.target import find_target
 from ..graph.fixed import FixedGraph, Flagged, Format
-from ..graph.read_text import TextError, fixed_from_text
-from ..graph.text import is_whole
+from ..graph.text import TextError, fixed_from_text, is_whole
 from ..schedule.partition import Piece
 from ..system.quoting import Progress
 from ..tasks.stage import Stage, of_limbs

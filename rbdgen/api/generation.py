@@ -12,8 +12,7 @@ from ..design.loading import refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from ..system import names_from
 from ..system.quoting import Progress
-from .choosing import wishes_of
-from .compilation import Compilation
+from .compilation import Compilation, wishes_of
 from .folder import UsageError, refuse_foreign, write_folder
 from .output_paths import check_design_place, check_place, default_place
 from .results import Generated

@@ -20,7 +20,6 @@ from ..compile.specification import Specification
 from ..design import manifest
 from ..design.design import is_looped
 from ..design.manifest import HardwareManifest
-from ..design.naming import design_name
 from ..design.target import Ports, RegisterPorts
 from ..graph.fixed import FixedGraph, Integers, evaluate_fixed, parameter_words
 from ..graph.node import Node
@@ -34,6 +33,7 @@ from ..tasks.model import evaluate_task
 from ..tools.model import Model
 from ..tools.toolchain import OF_LONG_RUNS, OPTIMISATION
 from ..tools.verilate import build
+from .output_paths import design_name
 from .program_folder import about
 
 

@@ -29,8 +29,7 @@ from ..system.cache import cache_folder, cached, cached_result, is_cached, named
 from ..system.compiler import NoCompiler, about, find_compiler, processor
 from ..system.quoting import Progress
 from .arrays import refuse_missing_forces
-from .design_file import DESIGN, ROBOT, design_text
-from .digests import FOLDER, compiler_digest, design_digest
+from .design_file import DESIGN, FOLDER, ROBOT, compiler_digest, design_digest, design_text
 from .folder import InputError, read_manifest
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from ..compile.floats import alike, facts_of, in_floats, with_doubles, with_visi
 from ..compile.front import Front
 from ..compile.product import Product
 from ..design.design import is_predictive
-from ..design.naming import design_name
 from ..passes.mixed_precision import InDouble
 from ..robot.model import RobotError
 from ..system.quoting import Progress
@@ -25,6 +24,7 @@ from ..tasks.c import add_tasks, all_words
 from .compilation import Compilation, Files, graph_files, register_numbers
 from .controllers import predictive
 from .integer_model import hls_program
+from .output_paths import design_name
 from .program_folder import about, coordinates_of, interface_of, program_folder
 from .vectors import task_vectors, vectors, word_vectors
 

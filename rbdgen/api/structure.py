@@ -33,7 +33,7 @@ from ..robot.topology import (
 )
 from ..robot.topology import topology as organised
 from ..system.quoting import Progress
-from .choosing import chosen_for, wishes_of
+from .compilation import chosen_for, wishes_of
 from .facts import design_facts
 from .folder import write_file
 from .native_programs import measured

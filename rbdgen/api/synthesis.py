@@ -32,7 +32,7 @@ from ..tools.report import SynthesisReport as Synthesised
 from ..tools.report import synthesize as synthesize_placed
 from ..tools.toolchain import YOSYS, Tool
 from ..tools.yosys import synth_xilinx
-from .digests import compiler_digest
+from .design_file import compiler_digest
 from .folder import UsageError, checked_manifest, text_of, write_file
 from .output_paths import check_place
 from .parallel import Executor, at_a_time, executor_of, in_parallel

@@ -22,7 +22,6 @@ from ..design.manifest import (
     RegisterFacts,
     ShellFacts,
 )
-from ..design.naming import design_name
 from ..draw.picture import architecture, picture
 from ..draw.tables import clock_lines
 from ..graph.fixed import parameter_formats
@@ -39,6 +38,7 @@ from .design_file import ROBOT, design_text
 from .facts import given_angles, hardware_facts, port_facts
 from .folder import digests
 from .hdl_types import hdl_packages, hdl_types, registers_of
+from .output_paths import design_name
 from .vectors import examples_of
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from ..system.quoting import changing
 from ..system.templates import data_folder
 from .checks import DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
 from .choices import BEST, EVERY, WORDS
-from .controller_rules import COMPUTING
-from .controllers import with_law
+from .controllers import COMPUTING, with_law
 from .design import Design, promising
 from .effects import notes_of_effects, refused
 from .functions import GIVEN_BASE, OF_MOTION, UNFORCED

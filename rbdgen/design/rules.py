@@ -18,7 +18,7 @@ from .choices import (
     TURNING_FORMULATIONS,
     VERILOG,
 )
-from .controller_rules import OF_CONTROLLERS
+from .controllers import OF_CONTROLLERS
 from .functions import (
     ALONE,
     AT_FRAMES,

@@ -17,7 +17,7 @@ from pathlib import Path
 from ..design.clock import FAMILY, NETLIST, ClockEstimate, Terms, clock_estimates
 from ..design.target import Target
 from ..system.records import Record
-from .netlist import Module, read_netlist
+from .toolchain import Module, read_netlist
 
 Bit = int  # a net of the netlist, by its number there
 # ns of a wire, for the choice of the longest path alone, about what routed ones take; and of one

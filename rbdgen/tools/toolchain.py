@@ -5,18 +5,19 @@ and a C++ compiler, which make a shared library without make or perl.
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..system.cache import cached, named
 from ..system.compiler import Command, NoCompiler, about, find_compiler
@@ -245,3 +246,21 @@ def _call(command: Sequence[str | Path], tool: str, **options: Any) -> None:
         lines = (done.stdout + done.stderr).splitlines() or [f"exit status {done.returncode}"]
         first = next((line for line in lines if re.search(r"error", line, re.IGNORECASE)), lines[0])
         raise SimulationError(f"{tool}: {first.strip()}")
+
+
+Module = Mapping[str, Any]
+T = TypeVar("T")
+
+
+def read_netlist(file: Path, top: str, read: Callable[[Module], T]) -> T:
+    """Result of ``read``, given the module ``top`` of a netlist.
+
+    Raises SynthesisError, in one line, for a file that is no netlist of it.
+    """
+    try:
+        return read(json.loads(file.read_text("utf-8"))["modules"][top])
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise SynthesisError(
+            f"{file}: no netlist of {top} ({what:.80}); run rbdgen synthesize again"
+        ) from None

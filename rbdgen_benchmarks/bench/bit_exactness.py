@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.api.digests import FOLDER, compiler_digest, design_digest
+from rbdgen.api.design_file import FOLDER, compiler_digest, design_digest
 from rbdgen.api.integer_model import integer_results, word_source
 from rbdgen.api.results import Mismatch
 from rbdgen.api.vectors import sampled_tasks, sampled_words

@@ -9,8 +9,7 @@ import numpy as np
 
 from rbdgen import api
 from rbdgen.api.c_header import line_layouts
-from rbdgen.api.design_file import DESIGN
-from rbdgen.api.digests import FOLDER, compiler_digest
+from rbdgen.api.design_file import DESIGN, FOLDER, compiler_digest
 from rbdgen.api.folder import read_manifest
 from rbdgen.api.integer_model import integer_results
 from rbdgen.api.recorded_states import states as sampled

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.digests import compiler_digest
+from rbdgen.api.design_file import compiler_digest
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.target import find_target
 from rbdgen.schedule.modulo import fold

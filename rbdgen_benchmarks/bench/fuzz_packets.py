@@ -17,7 +17,7 @@ import numpy as np
 
 from rbdgen import api
 from rbdgen.api.c_header import packet_format
-from rbdgen.api.digests import FOLDER, compiler_digest
+from rbdgen.api.design_file import FOLDER, compiler_digest
 from rbdgen.api.folder import read_manifest
 from rbdgen.api.packets import Packets, packets_of
 from rbdgen.api.results import STALL, Mismatch

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen import api
-from rbdgen.api.digests import FOLDER, compiler_digest
+from rbdgen.api.design_file import FOLDER, compiler_digest
 from rbdgen.api.parallel import Executor, in_parallel
 from rbdgen.draw.tables import table
 from rbdgen.system.cache import cached_result

@@ -15,7 +15,7 @@ import numpy as np
 
 from rbdgen import api
 from rbdgen.api.arrays import completed
-from rbdgen.api.digests import FOLDER, compiler_digest
+from rbdgen.api.design_file import FOLDER, compiler_digest
 from rbdgen.api.folder import write_folder
 from rbdgen.api.native_programs import NativeProgram, ProgramKind
 from rbdgen.api.programs import cpp_program

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.api.design_file import DESIGN, ROBOT
-from rbdgen.api.digests import FOLDER, compiler_digest
+from rbdgen.api.design_file import DESIGN, FOLDER, ROBOT, compiler_digest
 from rbdgen.api.filed_design import filed_design
 from rbdgen.api.folder import checked_manifest, write_file
 from rbdgen.api.generation import generate

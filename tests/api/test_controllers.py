@@ -9,8 +9,8 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api.controllers import compiled
+from rbdgen.api.output_paths import design_name
 from rbdgen.design.loading import load
-from rbdgen.design.naming import design_name
 from rbdgen.robot.model import RobotError
 from tests.support.zoo import urdf
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.api.digests import compiler_digest
+from rbdgen.api.design_file import compiler_digest
 from rbdgen_benchmarks.bench import board, measurements
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from rbdgen import api
 from rbdgen.api import exploration_points
-from rbdgen.api.digests import COMPILER
+from rbdgen.api.design_file import COMPILER
 from rbdgen.api.exploration import beats, front, with_front
 from rbdgen.api.exploration_loop import command, saving
 from rbdgen.cli.main import main

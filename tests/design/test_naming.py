@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from rbdgen.api.design_file import design_text
+from rbdgen.api.output_paths import design_name
 from rbdgen.cli.main import main
 from rbdgen.design.checks import LONGEST
 from rbdgen.design.design import Design, promising
 from rbdgen.design.functions import WHOLE
 from rbdgen.design.loading import load
-from rbdgen.design.naming import design_name
 from rbdgen.design.nested import JointDrivetrain, MotionLimits
 from rbdgen.robot.model import RobotError
 

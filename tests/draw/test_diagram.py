@@ -11,7 +11,7 @@ from rbdgen.design.target import find_target
 from rbdgen.draw.diagram import diagram
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.node import Region
-from rbdgen.graph.read_text import from_text
+from rbdgen.graph.text import from_text
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.schedule.channels import Pipeline, plan
 from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_name, schedule

@@ -12,8 +12,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
-from rbdgen.graph.read_text import TextError, from_text
-from rbdgen.graph.text import same_text, to_text
+from rbdgen.graph.text import TextError, from_text, same_text, to_text
 from rbdgen.graph.verify import verify
 from rbdgen.robot.canonical import canonicalize
 from tests.support.random_robots import random_robot

@@ -11,7 +11,7 @@ import pytest
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
-from rbdgen.graph.read_text import from_text
+from rbdgen.graph.text import from_text
 from rbdgen.graph.verify import GraphError, verify, verify_fixed
 
 WORD = Format(18, 12)

@@ -10,8 +10,7 @@ import pytest
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op, Scalar
-from rbdgen.graph.read_text import from_text
-from rbdgen.graph.text import to_text
+from rbdgen.graph.text import from_text, to_text
 from rbdgen.graph.visits import Program, Scaled, Source, Visit, VisitResult, once, settle, then
 
 Word = Callable[[str], Scalar]

@@ -7,8 +7,7 @@ import numpy as np
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
-from rbdgen.graph.read_text import from_text
-from rbdgen.graph.text import to_text
+from rbdgen.graph.text import from_text, to_text
 from rbdgen.passes.registers import renumbered, to_registers
 
 TEXT = """

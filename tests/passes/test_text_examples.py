@@ -10,8 +10,7 @@ import numpy as np
 from rbdgen.graph.fixed import Format
 from rbdgen.graph.graph import Graph, rebuild
 from rbdgen.graph.node import Builder, Op
-from rbdgen.graph.read_text import from_text
-from rbdgen.graph.text import to_text
+from rbdgen.graph.text import from_text, to_text
 from rbdgen.passes.identities import phase
 from rbdgen.words.constant_multiply import constant_multiply
 from rbdgen.words.ranges import Ranges

@@ -14,7 +14,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Op
-from rbdgen.graph.read_text import from_text
+from rbdgen.graph.text import from_text
 from rbdgen.schedule.channels import Pipeline
 from rbdgen.shell.emit import emit
 from rbdgen.tools.model import Model

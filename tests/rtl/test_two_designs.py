@@ -12,9 +12,9 @@ import pytest
 
 from rbdgen.api.facts import port_facts
 from rbdgen.api.integer_model import ports_of
+from rbdgen.api.output_paths import design_name
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
-from rbdgen.design.naming import design_name
 from rbdgen.design.target import Ports, Stream
 from rbdgen.rtl.separate_module import with_own_names
 from rbdgen.shell.emit import emit
