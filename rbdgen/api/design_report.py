@@ -110,7 +110,8 @@ def _tiles(
         fmax, speed = max(clocks)
         tiles.append(("placed and routed", f"{fmax:.1f} MHz, speed grade {speed}"))
     elif expected:
-        tiles.append(("not placed, the clock is expected at", str(expected[0])))
+        doubtful = f"; DOUBTFUL: of {expected[0].beyond}" if expected[0].beyond else ""
+        tiles.append(("not placed, the clock is expected at", f"{expected[0]}{doubtful}"))
     else:
         tiles.append(("clock", "not known: not placed and routed"))
     return tiles

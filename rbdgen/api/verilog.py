@@ -22,8 +22,8 @@ from ..design.manifest import (
     RegisterFacts,
     ShellFacts,
 )
+from ..draw.clocks import clock_lines
 from ..draw.picture import architecture, picture
-from ..draw.tables import clock_lines
 from ..graph.fixed import parameter_formats
 from ..schedule.difference_constraints import capacity
 from ..schedule.pipelined import region_name
@@ -190,7 +190,7 @@ def verilog(made: Compilation) -> Files:
     product = made.product
     front = product.front
     name, sources = design_name(front.robot.name, front.design), sources_of(front)
-    for line in clock_lines(clocks_of(product)):
+    for line in clock_lines(clocks_of(product), product.design.target):
         made.progress(line)
     made.progress("Verilog")
     identity = identity_of(sources[ROBOT], design_text(product.design))

@@ -74,6 +74,11 @@ class Reach:
         return self.need.fits and not self.missed
 
     @property
+    def doubtful(self) -> str:
+        """The way in which its clock is that of no design that was placed; empty where it is."""
+        return self.clock.beyond
+
+    @property
     def off(self) -> float:
         """The factor by which it is off, of its part or of what was wanted."""
         full = 1.0 if self.need.fits else max(self.need.filled, 1.01)
@@ -125,6 +130,7 @@ class Chosen:
         return ChosenFacts(
             own.wishes,
             own.reaches,
+            own.doubtful,
             self.options,
             own.clock.speed,
             own.us,
@@ -141,10 +147,10 @@ class Chosen:
         if len(self.parts) > 1:
             best += f", where no target is said (of {', '.join(own.name for own in self.parts)})"
         if own.reaches:
-            return (
-                f"wanted {own.wishes}: the smallest that should reach that, of {count} tried, is "
-                f"{best}"
-            )
+            should = "should reach that"
+            if own.doubtful:
+                should = f"may reach that (DOUBTFUL: its clock is that of {own.doubtful})"
+            return f"wanted {own.wishes}: the smallest that {should}, of {count} tried, is {best}"
         give = []
         if not own.need.fits:
             give.append(f"a larger part, for {', '.join(own.need.lacking)}")
@@ -242,7 +248,8 @@ def _tried(
             max(own.interval(name) for name in own.functions),
         )
         found = Candidate(design, reach, made, inexact=inexact)
-        says = "should reach it" if reach.reaches else "does not"
+        reaching = "may reach it, doubtful" if reach.doubtful else "should reach it"
+        says = reaching if reach.reaches else "does not"
         progress(f"{says}: {_said(found)}")
         return found
 
@@ -257,7 +264,8 @@ def _tried(
     put_off: list[SharingChoice] = []
     sharing = ways.of_core if words.is_core else ways.of_accelerator
     for way in sharing(open_design, part):
-        if (way.least is not None and not way.least().fits) or way.inexact():
+        if why := way.put_off:
+            progress(f"fold: {way.fold}: {why}")
             put_off.append(way)
             continue
         for one in along(way):

@@ -91,6 +91,14 @@ class SharingChoice:
     least: Callable[[], ResourceEstimate] | None = None
     inexact: Callable[[], str] = lambda: ""
 
+    @property
+    def put_off(self) -> str:
+        """The reason why none is planned unless nothing else fits; empty where there is none."""
+        if self.least is not None and not (least := self.least()).fits:
+            return f"{', '.join(least.lacking)} at any interval"
+        inexact = self.inexact()
+        return inexact and f"leaves {inexact}"
+
 
 M = TypeVar("M")
 Try = Candidate[ResourceEstimate, M]  # a design that was planned, and what it takes
@@ -148,12 +156,8 @@ class Fastest(Generic[M]):
         for way in self.ways(design, target):
             if best is not None and best <= way.soonest:
                 continue
-            if way.least is not None and not (least := way.least()).fits:
-                self.progress(f"fold: {way.fold}: {', '.join(least.lacking)} at any interval")
-                put_off.append(way)
-                continue
-            if inexact := way.inexact():
-                self.progress(f"fold: {way.fold}: leaves {inexact}")
+            if why := way.put_off:
+                self.progress(f"fold: {way.fold}: {why}")
                 put_off.append(way)
                 continue
             for one in self._along(design, target, way, best):

@@ -326,11 +326,13 @@ class ProgramFacts(Record):
 
 @dataclass(frozen=True)
 class ChosenFacts(Record):
-    """The answer to wishes: whether the design should ``reach`` them, the ``options`` that make it,
-    its µs and M tasks/s at a speed grade, and the answer in a line."""
+    """The answer to wishes: whether the design should ``reach`` them, why that is ``doubtful``
+    (empty where it is not), the ``options`` that make it, its µs and M tasks/s at a speed grade,
+    and the answer in a line."""
 
     wishes: Wishes
     reach: bool
+    doubtful: str
     options: Mapping[str, Any]
     speed: int
     us: Span

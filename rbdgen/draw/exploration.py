@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from ..design.clock import PLAN, clock_error
 from ..schedule.quick import DesignPoint, Explored, QuickError
 from . import svg
 from .chart import Scale, across, colours_of, corner, page, upwards
+from .clocks import of_model
 from .svg import GREY, SERIES
 from .tables import table
 
@@ -234,10 +234,9 @@ def as_text(report: Explored) -> str:
         *(_of_quick(name, own) for name, q in QUANTITIES if (own := (report.quick or {}).get(q))),
     ]
     if clocked:
-        grade, off = next(p.clock.speed for p in points if p.clock), clock_error(PLAN).most
+        grade = next(p.clock.speed for p in points if p.clock)
         notes.append(
-            f"~: before place and route, of the core at speed {grade}; {off:.0%} "
-            "off (RMS) of robots that the model has not seen"
+            f"~: before place and route, of the core at speed {grade}, {of_model(report.target)}"
         )
     if len(points) < len(report.points):
         notes.insert(0, f"{len(points)} of {len(report.points)} designs are shown: the front")

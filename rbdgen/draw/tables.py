@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..design.clock import PLAN, ClockEstimate, clock_error
 from ..design.coordinates import CoordinateError, coordinate_table, worst_lines
 from ..design.facts import (
     Area,
@@ -15,6 +14,7 @@ from ..design.facts import (
 )
 from ..design.limits import LimitRow
 from ..graph.accuracy import SCALES
+from .clocks import clock_lines
 
 if TYPE_CHECKING:
     from ..design.facts import AcceleratorRun, CoreRun
@@ -99,7 +99,7 @@ def info_text(facts: DesignFacts) -> str:
         line += f"; {facts.latency * facts.clock:g} ns at {facts.clock:g} ns a cycle"
     lines.append(line)
     lines += area_lines(facts.estimated)
-    lines += [*clock_lines(facts.clocks), *_pace_lines(facts)]
+    lines += [*clock_lines(facts.clocks, facts.target), *_pace_lines(facts)]
     if program := facts.program:
         time = (
             f"{program.ns:g} ns a state in batches on one core of this machine, measured"
@@ -190,18 +190,6 @@ def _pace_lines(facts: DesignFacts) -> list[str]:
     ]
 
 
-def clock_lines(clocks: Sequence[ClockEstimate]) -> list[str]:
-    """A line with the clock that is expected, if there is a model."""
-    if not clocks:
-        return []
-    error = clock_error(PLAN)
-    return [
-        f"not placed yet, the clock is {', '.join(map(str, clocks))}, by a model fitted to "
-        f"{error.designs} placed designs, {error.most:.0%} off (RMS) of robots that it has "
-        "not seen; synthesize --place-and-route tells"
-    ]
-
-
 def line_table(facts: DesignFacts) -> str:
     """A table of a task's time in the core, and of its bytes and times on the line to a board.
 
@@ -263,7 +251,7 @@ def accelerator_text(facts: DesignFacts) -> str:
             *limits_lines(facts),
             *error_lines(facts.errors),
             *area_lines(facts.estimated),
-            *clock_lines(facts.clocks),
+            *clock_lines(facts.clocks, facts.target),
             *(f"note: {note}" for note in facts.notes),
             *([facts.wanted.line] if facts.wanted else []),
         ]

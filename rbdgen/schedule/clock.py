@@ -7,14 +7,14 @@ designs go through.
 
 from __future__ import annotations
 
-from ..design.clock import FAMILY, PLAN, ClockEstimate, Terms, clock_estimates
+from ..design.clock import FAMILY, PLAN, ROOT, ClockEstimate, Terms, clock_estimates
 from ..design.target import Target
 from .area import estimated
 from .features import Features
 
 NAMES = {
     "path": "a register, a carry chain, and the wires about it",
-    "root of cells": "the root of the LUTs and flip-flops that the area model estimates",
+    ROOT: "the root of the LUTs and flip-flops that the area model estimates",
     "operands chosen": "1 where operations share multipliers",
     "reciprocals": "1 where pivots are inverted",
 }
@@ -25,7 +25,7 @@ def terms(family: str, features: Features) -> Terms:
     cells = estimated(family, features)
     return {
         "path": 1.0,
-        "root of cells": (cells["luts"] + cells["flip_flops"]) ** 0.5,
+        ROOT: (cells["luts"] + cells["flip_flops"]) ** 0.5,
         "operands chosen": float(features["multiplexed_bits"] > 0),
         "reciprocals": float(features["reciprocal_bits"] > 0),
     }

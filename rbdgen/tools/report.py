@@ -196,6 +196,8 @@ class SynthesisReport(Record):
             f"  {name} at speed {slowest.speed}: {own.expected(slowest)}"
             for name, own in self.paces.items()
         ]
+        if slowest.beyond:
+            every += f"; DOUBTFUL: of {slowest.beyond}"
         return [f"  not placed: {every}", f"    longest path: {self.path}", *paces]
 
 

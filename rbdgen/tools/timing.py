@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from ..design.clock import FAMILY, NETLIST, ClockEstimate, Terms, clock_estimates
+from ..design.clock import FAMILY, NETLIST, ROOT, ClockEstimate, Terms, clock_estimates
 from ..design.target import Target
 from ..system.records import Record
 from .toolchain import Module, read_netlist
@@ -29,7 +29,7 @@ NAMES = {
     "hops": "connections on it that leave their slice",
     "far": "those of them from or to a multiplier or a block RAM",
     "hops by cells": "the same, times the root of the netlist's cells",
-    "root of cells": "the root of the netlist's cells",
+    ROOT: "the root of the netlist's cells",
 }
 # ns at speed 8, as nextpnr's own SDF of a placed design has them: from an input to an output.
 _A, _B = (tuple(f"{pin}{half}" for pin in "ABCD") for half in (0, 1))
@@ -92,7 +92,7 @@ class LongestPath(Record):
             "hops": float(self.hops),
             "far": float(self.far),
             "hops by cells": self.hops * root,
-            "root of cells": root,
+            ROOT: root,
         }
 
     def __str__(self) -> str:

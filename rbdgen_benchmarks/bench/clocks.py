@@ -17,7 +17,7 @@ from rbdgen.api.folder import write_file
 from rbdgen.api.synthesis import version_of
 from rbdgen.compile.accelerator_area import accelerator_features
 from rbdgen.design import clock
-from rbdgen.design.clock import NETLIST, PLAN, SPEED, ClockError, Sample
+from rbdgen.design.clock import NETLIST, PLAN, SPEED, ClockError, GradeRatio, Sample
 from rbdgen.draw.tables import table
 from rbdgen.schedule.clock import NAMES as OF_PLANS
 from rbdgen.schedule.clock import terms
@@ -33,7 +33,6 @@ from .measurement import Rows, measurement
 
 SEEDS = (1, 2, 3)
 SLOWEST, AT_BOTH = 6, 3  # a grade at which the first designs are placed, too
-EARLIER = {SLOWEST: 1.326}  # its periods of seven designs of an earlier version: 1.27 to 1.37
 SMALL, MIDDLE, LARGE = "ecp5-25f", "ecp5-45f", "ecp5-85f"
 Choices = Mapping[str, Any]
 # Robot, choices; small ones first, and robots, functions and ways to share in turn.
@@ -218,17 +217,16 @@ def as_text(models: Mapping[str, Any]) -> str:
     return "\n".join([table(head, rows), "", *below])
 
 
-def _ratios(designs: Sequence[PlacedDesign]) -> dict[str, float]:
-    """Speed grade → periods in those of `SPEED`, the median of designs placed at both; where there
-    are none, that of `EARLIER`."""
-    found: dict[int, list[float]] = {SPEED: [1.0]}
+def _ratios(designs: Sequence[PlacedDesign]) -> dict[str, Any]:
+    """Speed grade → `GradeRatio` of designs placed at both; of two at least."""
+    found: dict[int, list[float]] = {}
     fast = {one.design: one.mhz for one in designs if one.speed == SPEED}
     for one in designs:
         if one.speed != SPEED and one.design in fast:
             found.setdefault(one.speed, []).append(fast[one.design] / one.mhz)
-    for speed, ratio in EARLIER.items():
-        found.setdefault(speed, [ratio])
-    return {str(speed): round(median(own), 3) for speed, own in sorted(found.items())}
+    ratios = {speed: GradeRatio.of(own) for speed, own in found.items() if len(own) > 1}
+    ratios[SPEED] = GradeRatio(1.0, 0.0, len(fast))
+    return {str(speed): own.to_json() for speed, own in sorted(ratios.items())}
 
 
 def _known(kept: Path) -> list[PlacedDesign]:

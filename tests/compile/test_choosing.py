@@ -157,6 +157,16 @@ def test_the_longest_interval_of_a_way(wishes: Wishes, best: int | None, plans: 
     assert reached or min(own.interval for own in found) == 2
 
 
+def test_a_clock_like_no_other_is_doubtful() -> None:
+    made = planned(8, Wishes(1e-6), longest=20)
+    far = replace(CLOCK, beyond="90000 cells, where the model was fitted to 1000 to 30000")
+    for clock, said in ((CLOCK, "that should reach that,"), (far, "that may reach that (DOUBTFUL")):
+        best = replace(made, cost=replace(made.cost, clocks=(clock,)))
+        found = Chosen(front(), [SMALL], chosen(1e-6, 10e6).words, best, [best])
+        assert said in found.line and found.facts.reach
+        assert found.facts.doubtful == clock.beyond and clock.beyond in found.line
+
+
 def test_latencies_that_neither_rise_nor_fall() -> None:
     """A single interval, between those that are halved, is fast enough."""
 

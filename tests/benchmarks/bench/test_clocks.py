@@ -47,17 +47,19 @@ def test_what_was_placed_is_not_placed_again(
 
     monkeypatch.setattr(api, "synthesize", synthesize)
     monkeypatch.setattr(clocks, "DESIGNS", DESIGNS)
-    monkeypatch.setattr(clocks, "AT_BOTH", 1)
+    monkeypatch.setattr(clocks, "AT_BOTH", 2)
     monkeypatch.setattr(clocks, "_shipped", list)
     found = clocks.clocks(tmp_path, lambda _: None)
     printed = capsys.readouterr().out
-    assert len(asked) == 4 and "gantry --target ecp5-25f --function m" in printed
-    assert found["speeds"] == {"6": pytest.approx(162 / 122, abs=1e-3), "8": 1.0}
-    assert [one["path"]["hops"] for one in found["designs"]] == [1] * 4
+    assert len(asked) == 5 and "gantry --target ecp5-25f --function m" in printed
+    slow, fast = found["speeds"].values()
+    assert slow == {"about": pytest.approx(162 / 122, abs=1e-3), "off": 0.0, "designs": 2}
+    assert fast == {"about": 1.0, "off": 0.0, "designs": 3}
+    assert [one["path"]["hops"] for one in found["designs"]] == [1] * 5
     for model in found["models"].values():
         assert ClockError.from_json(model["error"]).designs == 3
     again = clocks.clocks(tmp_path, lambda _: None)
-    assert len(asked) == 4 and again == found
+    assert len(asked) == 5 and again == found
     text = (tmp_path / "clocks" / "clock.json").read_text()
     assert text == page(found) and json.loads(text) == found
     assert PlacedDesign.from_json(json.loads(text)["designs"][0]).mhz == 162.0
