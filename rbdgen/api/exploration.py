@@ -89,8 +89,9 @@ def explore(
     far as they save multipliers; the design's error, or its width); ``choices`` are fields of
     Design, and a ``formulation`` among them is the only one tried. Cells are estimated; with
     ``synthesis``, Yosys maps the designs on the Pareto front until each on the front is mapped.
-    Fewer multipliers, fewer LUTs, shorter intervals and wider words are better; what exceeds the
-    part is not on the front.
+    Fewer multipliers, fewer LUTs, less time from task to task and to a result, and smaller errors
+    are better; what exceeds the part is not on the front. Times are µs, of the core with the clock
+    that is expected of the part's slowest speed grade, where that is known, else cycles.
 
     ``quick``: thousands of designs in minutes, by schedules without linear programs, in which
     multipliers are shared and nothing is time-multiplexed: unless restricted, every interval at
@@ -224,6 +225,11 @@ def _is_unmapped(point: DesignPoint) -> bool:
 def with_front(points: Sequence[DesignPoint], target: Target) -> list[DesignPoint]:
     """The points, each with whether it fits the part, and whether it is on the Pareto front.
 
+    Compared are multipliers, LUTs, the time from task to task, the longest from a task to its
+    result, and errors: µs of the clock that is expected where that is known, else cycles; the error
+    that is asked for, else that of the worst coordinate. Of quick designs, the width and guard bits
+    stand for the error, and no time to a result is compared.
+
     Figures are those of Yosys where there are any. An estimate may exceed the part by as much as
     the model has ever been off: Yosys will tell.
     """
@@ -231,14 +237,24 @@ def with_front(points: Sequence[DesignPoint], target: Target) -> list[DesignPoin
     costs: dict[int, tuple[float, ...]] = {}  # of what fits
     for k, point in enumerate(points):
         room = target.luts * (1 if point.mapped else 1 + worst)
-        if point.cells and point.multipliers <= target.multipliers and point.cells["luts"] <= room:
-            luts, words = point.cells["luts"], point.choices
-            error = words["error"] if "error" in words else -words["width"]
-            costs[k] = point.multipliers, luts, point.interval, error, -words.get("guard", 0)
+        enough = point.multipliers is not None and point.multipliers <= target.multipliers
+        if point.cells and enough and point.cells["luts"] <= room:
+            costs[k] = costs_of(point)
     best = dict(zip(costs, front(list(costs.values())), strict=True))
     return [
         replace(point, fits=k in costs, pareto=best.get(k, False)) for k, point in enumerate(points)
     ]
+
+
+def costs_of(point: DesignPoint) -> tuple[float, ...]:
+    """All that is compared of a design, see `with_front`; less of each is better."""
+    assert point.cells and point.multipliers is not None
+    mhz, words = point.clock.mhz.about if point.clock else 1.0, point.choices
+    costs = [point.multipliers, point.cells["luts"], point.interval / mhz]
+    if point.longest is None:
+        return *costs, -words.get("width", 0), -words.get("guard", 0)
+    error = words.get("error") or point.error
+    return *costs, point.longest / mhz, error or 0.0
 
 
 def front(costs: Sequence[Sequence[float]]) -> list[bool]:

@@ -12,8 +12,8 @@ from typing import Any
 from ..design.design import Design
 from ..design.options import OPTIONS
 from ..design.target import Target
+from ..robot.model import RobotError
 from ..schedule.area import estimated, miss
-from ..schedule.clock import slowest_clock
 from ..schedule.quick import DesignPoint, QuickError
 from ..system.quoting import Progress
 from .exploration_points import (
@@ -23,6 +23,7 @@ from .exploration_points import (
     Choices,
     CompiledPoint,
     QuickPoints,
+    RefusedPoint,
     compiled,
     compiled_before,
     quick_before,
@@ -57,8 +58,25 @@ class ExplorationWork:
     def points(
         self, design: Design, combined: Sequence[Choices], intervals: Sequence[int]
     ) -> list[DesignPoint]:
-        """Every design, with estimated cells; those that need too many multipliers without."""
-        whole = self._compiled([first_of(design, own) for own in combined])
+        """Every design, with estimated cells; those that need too many multipliers without.
+
+        How many an accelerator takes depends on who is time-multiplexed: it is compiled at each
+        interval, and what its part is too small for is refused then.
+        """
+        if design.accelerator:
+            steps = tuple(dict.fromkeys(intervals or INTERVALS))
+            own = [{**own, "ii": k} for own in combined for k in steps]
+            each = self._compiled(own)
+            if all(isinstance(found, RefusedPoint) for found in each):
+                raise RobotError(next(f.why_not for f in each if isinstance(f, RefusedPoint)))
+            return [self._point(c, None, found) for c, found in zip(own, each, strict=True)]
+        return self._points_of_core(design, combined, intervals)
+
+    def _points_of_core(
+        self, design: Design, combined: Sequence[Choices], intervals: Sequence[int]
+    ) -> list[DesignPoint]:
+        found = self._compiled([first_of(design, own) for own in combined])
+        whole = [own for own in found if isinstance(own, CompiledPoint)]  # no core is refused
         tried: list[tuple[Choices, int]] = []  # and the multipliers it takes
         for own, first in zip(combined, whole, strict=True):
             if first_of(design, own)["ii"] is None:
@@ -71,6 +89,7 @@ class ExplorationWork:
         there = self.target.multipliers
         able = [own for own, n in tried if own["ii"] in (None, 1) or n <= there]
         folded = [own for own in able if own["ii"] not in (None, 1)]
+        known: dict[str, CompiledPoint | RefusedPoint]
         known = {spoken(first_of(design, c)): f for c, f in zip(combined, whole, strict=True)}
         known |= {spoken(c): f for c, f in zip(folded, self._compiled(folded), strict=True)}
         return [
@@ -128,7 +147,7 @@ class ExplorationWork:
             )
         return points, {q: _quick_error([miss(a[q], b[q]) for a, b in both]) for q in SHOWN}
 
-    def _compiled(self, all_of: Sequence[Choices]) -> list[CompiledPoint]:
+    def _compiled(self, all_of: Sequence[Choices]) -> list[CompiledPoint | RefusedPoint]:
         """Each, in the order given; those that differ in their interval alone share the words."""
         alike: dict[str, list[int]] = {}
         for k, own in enumerate(all_of):
@@ -136,9 +155,12 @@ class ExplorationWork:
         size = max(1, min(TOGETHER, -(-len(all_of) // self.jobs)))
         parts = [own[k : k + size] for own in alike.values() for k in range(0, len(own), size)]
 
-        def done(i: int, each: Sequence[CompiledPoint]) -> None:
+        def done(i: int, each: Sequence[CompiledPoint | RefusedPoint]) -> None:
             for k, found in zip(parts[i], each, strict=True):
-                figures = f"{found.multipliers} multipliers, latency {found.latency}"
+                if isinstance(found, RefusedPoint):
+                    figures = found.why_not
+                else:
+                    figures = f"{found.multipliers} multipliers, latency {found.latency}"
                 self.progress(f"compiled {spoken(all_of[k])}: {figures}")
 
         inputs = [
@@ -158,21 +180,38 @@ class ExplorationWork:
         )
         return [found[k] for k in range(len(all_of))]
 
-    def _point(self, own: Choices, multipliers: int, found: CompiledPoint | None) -> DesignPoint:
-        interval = found.interval if found else own["ii"]
-        part, there = self.target.part, self.target.multipliers
+    def _point(
+        self, own: Choices, multipliers: int | None, found: CompiledPoint | RefusedPoint | None
+    ) -> DesignPoint:
+        generate = command(self.robot, {**self.choices, **own})
+        if not isinstance(found, CompiledPoint):
+            part, there = self.target.part, self.target.multipliers
+            return DesignPoint(
+                choices=own,
+                interval=own["ii"],
+                latency=None,
+                evaluations_per_clock=1 / own["ii"],
+                multipliers=multipliers,
+                estimated=None,
+                mapped=None,
+                generate=generate,
+                why_not=found.why_not
+                if found
+                else f"{multipliers} multipliers; {part} has {there}",
+            )
         return DesignPoint(
             choices=own,
-            interval=interval,
-            latency=found.latency if found else None,
-            evaluations_per_clock=1 / interval,
-            multipliers=found.multipliers if found else multipliers,
-            estimated=estimated(self.target.family, found.features) if found else None,
-            clock=slowest_clock(self.target, found.features) if found else None,
+            interval=found.interval,
+            latency=found.latency,
+            longest=found.longest,
+            evaluations_per_clock=1 / found.interval,
+            multipliers=found.multipliers,
+            estimated=estimated(self.target.family, found.features),
+            clock=found.clock,
             mapped=None,
-            generate=command(self.robot, {**self.choices, **own}),
-            worst=found.worst if found else None,
-            why_not=None if found else f"{multipliers} multipliers; {part} has {there}",
+            generate=generate,
+            worst=found.worst,
+            error=found.error,
         )
 
     def synthesised(self, points: Sequence[DesignPoint], which: Sequence[int]) -> list[DesignPoint]:

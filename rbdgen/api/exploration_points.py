@@ -9,7 +9,6 @@ says how far the quick one is off.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,21 +17,21 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from ..compile.expected import errors_in_graph
+from ..compile.accelerator_area import accelerator_features
+from ..compile.expected import expected_errors
 from ..compile.fixed_functions import FixedFunctions
 from ..compile.flow import compile_front, front_end
 from ..compile.front import Front
 from ..compile.plans import every
+from ..compile.product import Product, clocks_of
 from ..design.choices import LARGEST_INTERVAL, MOST_GUARD, WORDS
 from ..design.clock import ClockEstimate
-from ..design.coordinates import brief
+from ..design.coordinates import brief, worst_share
 from ..design.design import Design
-from ..design.effects import refuse_design
 from ..design.functions import GIVES
 from ..design.loading import load
-from ..design.rules import ONE_TASK
 from ..design.target import counted
-from ..graph.text import to_text
+from ..robot.model import RobotError
 from ..schedule.area import estimated
 from ..schedule.clock import slowest_clock
 from ..schedule.features import Features, features
@@ -70,7 +69,7 @@ def _has_gradients(design: Design) -> bool:
 
 
 # One line for each choice that ``explore`` varies, beside the initiation interval. What the
-# logarithmic formulation saves is latency, which is none of the costs compared: only on request.
+# logarithmic formulation saves in latency it takes in cells and errors: only on request.
 # Words have one width, or the error that they may leave: the other one is no choice then.
 AXES = (
     ExploredField("formulation", ("composite", "recursive"), _has_gradients),
@@ -106,22 +105,53 @@ def combinations(
 
 @dataclass(frozen=True)
 class CompiledPoint(Record):
-    """A design's figures before synthesis; ``multipliers_at`` every interval from 1 up; ``worst``:
-    its coordinates with the largest errors, as `brief` has them."""
+    """A design's figures before synthesis, ``interval``, ``latency`` and ``longest`` of its slowest
+    function; ``multipliers_at`` every interval from 1 up, of a core; ``worst``: its coordinates
+    with the largest errors, as `brief` has them, and ``error`` their `worst_share`."""
 
     interval: int
     latency: int
+    longest: int
     multipliers: int
     features: Features
     multipliers_at: tuple[int, ...]
-    graph: str
     worst: str
+    error: float
+    clock: ClockEstimate | None = None
+
+    @classmethod
+    def of(cls, made: Product) -> CompiledPoint:
+        """The figures of what was compiled."""
+        own, multipliers_at = made.accelerator, tuple[int, ...]()
+        if made.is_core:
+            jobs = shared_jobs(made.fixed, made.front.target)
+            multipliers_at = tuple(jobs.multipliers(k) for k in range(1, LARGEST_INTERVAL + 1))
+        errors = expected_errors(made).errors
+        return cls(
+            interval=made.design.ii or max(own.interval(name) for name in own.functions),
+            latency=max(own.latency(name) for name in own.functions),
+            longest=max(own.longest(name) for name in own.functions),
+            multipliers=own.multipliers,
+            features=accelerator_features(own),
+            multipliers_at=multipliers_at,
+            worst=brief(errors),
+            error=float(f"{worst_share(errors):.3g}"),
+            clock=next(iter(clocks_of(made)), None),
+        )
+
+
+@dataclass(frozen=True)
+class RefusedPoint(Record):
+    """A design that its part is too small for, in a line."""
+
+    why_not: str
 
 
 def compiled(
     robot: str, choices: Choices, intervals: Intervals, place: Path
-) -> list[CompiledPoint]:
-    """A design at each of the intervals, compiled. Each is kept in ``place``."""
+) -> list[CompiledPoint | RefusedPoint]:
+    """A design at each of the intervals, compiled; of accelerators some may be refused. Each is
+    kept in ``place``."""
     front: Front | None = None
     words: FixedFunctions | None = None
 
@@ -129,33 +159,32 @@ def compiled(
         nonlocal front, words
         if front is None:
             front = front_end(robot, **own)
-            refuse_design(front.design, front.robot.name, ONE_TASK)
             words = FixedFunctions(front)
         design, _ = load(robot, **own)
-        core = compile_front(replace(front, design=design), words=words)
-        jobs = shared_jobs(core.fixed, core.front.target)
-        return CompiledPoint(
-            interval=core.plan.interval,
-            latency=core.plan.latency,
-            multipliers=core.plan.multipliers,
-            features=features(core.plan),
-            multipliers_at=tuple(jobs.multipliers(k) for k in range(1, LARGEST_INTERVAL + 1)),
-            graph=hashlib.sha256(to_text(core.fixed).encode()).hexdigest(),
-            worst=brief(errors_in_graph(core.front, core.fixed).errors),
-        ).to_json()
+        try:
+            made = compile_front(replace(front, design=design), words=words)
+        except RobotError as error:
+            if not design.accelerator:
+                raise
+            return RefusedPoint(str(error)).to_json()
+        return CompiledPoint.of(made).to_json()
 
     each = [{**choices, "ii": ii} for ii in intervals]
     found = [cached_result(place, "point", all_of(robot, c), partial(compute, c)) for c in each]
-    return [CompiledPoint.from_json(own) for own in found]
+    return [_point_of(own) for own in found]
+
+
+def _point_of(kept: Any) -> CompiledPoint | RefusedPoint:
+    return (RefusedPoint if "why_not" in kept else CompiledPoint).from_json(kept)
 
 
 def compiled_before(
     robot: str, choices: Choices, intervals: Intervals, place: Path
-) -> list[CompiledPoint] | None:
+) -> list[CompiledPoint | RefusedPoint] | None:
     """The same if all are kept in ``place``."""
     each = [{**choices, "ii": ii} for ii in intervals]
     found = [cached_result(place, "point", all_of(robot, own), None) for own in each]
-    return None if None in found else [CompiledPoint.from_json(own) for own in found]
+    return None if None in found else [_point_of(own) for own in found]
 
 
 def synthesised(robot: str, choices: Choices, place: Path) -> Mapping[str, int] | str:

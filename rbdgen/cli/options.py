@@ -26,9 +26,10 @@ DEFAULTS: Mapping[str, Mapping[str, str]] = {
     "generate": OF_TASKS,
     "states": {"functions": f"the arrays of {EVERY}"},
     "explore": {
+        **OF_TASKS,
         "formulation": "composite and recursive of functions with gradients, else auto",
-        "ii": "those of 1 to 6, 8, 10, 12, 16, 20, 24 and 32 that save multipliers; with --quick, "
-        "all for which the part has the multipliers",
+        "ii": "those of 1 to 6, 8, 10, 12, 16, 20, 24 and 32 that save multipliers, of an "
+        "accelerator all; with --quick, all for which the part has the multipliers",
         "fold": "auto; with --quick none",
     },
     "compare": {

@@ -28,7 +28,7 @@ from .option import (
 )
 from .target import TARGETS
 
-OF_ACCELERATORS = ("info", "generate")  # commands that have the options of accelerators
+OF_ACCELERATORS = ("info", "generate", "explore")  # commands that have the options of accelerators
 
 
 @dataclass(frozen=True)

@@ -326,6 +326,10 @@ OF_COMMANDS = (
         for where, line in (
             (but("style", "throughput"), "style: quick schedules are of style throughput"),
             (but("scheduler", "list"), "scheduler: quick schedules are made by a list scheduler"),
+            (
+                of("accelerator", True),
+                "accelerator: quick designs are cores; leave --quick out",
+            ),
             (said("error"), "error: quick designs have words of one width; give --widths"),
             (
                 but("fold", "auto", "none"),

@@ -23,7 +23,7 @@ MANY = 20  # ticks
 SPARE = 1.35  # factor from the outermost point to the edge
 QUANTITIES = (("LUT", "luts"), ("FF", "flip_flops"))
 WORST = ("worst, at the limits | at a tenth",)
-CLOCKED = ("MHz", "µs", "M/s")
+CLOCKED = ("MHz, estimated", "µs at most, estimated", "M tasks/s, estimated")
 
 MANY = 100  # designs: of more the front alone is shown
 FAR = 6.0  # a limit further than this factor from all points is only written down
@@ -171,6 +171,8 @@ def _hint(mark: _Mark) -> str:
         f"{point.multipliers} multipliers",
     ]
     lines += [f"{said} ({how})", f"latency {point.latency} cycles"] if cells else []
+    if point.us and point.rate:
+        lines.append(f"estimated {point.us} µs at most, {point.rate} M tasks/s")
     return "; ".join([*lines, *([point.why_not] if point.why_not is not None else [])])
 
 
@@ -204,8 +206,7 @@ def as_text(report: Explored) -> str:
         "multipliers",
         *cells,
         "block RAM",
-        "per clock",
-        *(CLOCKED if clocked else ()),
+        *(CLOCKED if clocked else ("per clock",)),
         *(WORST if known else ()),
         "",
     ]
@@ -214,30 +215,37 @@ def as_text(report: Explored) -> str:
             *(point.choices[key] for key in shown),
             point.interval,
             _or_dash(point.latency),
-            point.multipliers,
+            _or_dash(point.multipliers),
             *(entry for _, quantity in QUANTITIES for entry in _cells(point, quantity)),
             _or_dash((point.cells or {}).get("block_rams")),
-            f"{point.evaluations_per_clock:.3g}",
-            *(_clocked(point) if clocked else ()),
+            *(_clocked(point) if clocked else (f"{point.evaluations_per_clock:.3g}",)),
             *([_or_dash(point.worst)] if known else ()),
             _said(point, report.part),
         ]
         for point in points
     ]
     limits = report.limits
-    promise = "error" if "error" in points[0].choices else "width"
-    words = ", width and guard bits" if "guard" in points[0].choices else f" and {promise}"
+    times = "µs, M tasks/s" if clocked else "cycles to a result, interval"
+    if report.quick is None:
+        asked = "error asked for" if "error" in points[0].choices else "error of the worst"
+        costs = f"{times} and {asked}"
+    else:
+        costs = f"{'M tasks/s' if clocked else 'interval'}, width and guard bits"
     notes = [
-        f"*: on the Pareto front of multipliers, LUTs, interval{words}, of what fits "
+        f"*: on the Pareto front of multipliers, LUTs, {costs}, of what fits "
         f"{report.part} ({limits.multipliers} multipliers, {limits.luts} LUTs)",
         *(_errors(name, quantity, report) for name, quantity in QUANTITIES),
         *(_of_quick(name, own) for name, q in QUANTITIES if (own := (report.quick or {}).get(q))),
     ]
     if clocked:
         grade = next(p.clock.speed for p in points if p.clock)
+        since = "from when a task comes in any cycle" if report.quick is None else "from a task"
         notes.append(
-            f"~: before place and route, of the core at speed {grade}, {of_model(report.target)}"
+            f"~: before place and route, of the core at speed {grade}, {of_model(report.target)}; "
+            f"µs {since} to its result"
         )
+        if any(p.clock and p.clock.beyond for p in points):
+            notes.append("?: DOUBTFUL, the model has seen no design of so few or so many cells")
     if len(points) < len(report.points):
         notes.insert(0, f"{len(points)} of {len(report.points)} designs are shown: the front")
     title = f"{report.robot}: {', '.join(report.functions)} on {report.part}"
@@ -259,11 +267,10 @@ def _cells(point: DesignPoint, quantity: str) -> list[Any]:
 
 def _clocked(point: DesignPoint) -> list[str]:
     """The clock that is expected, µs from a task to its result, and M tasks/s."""
-    own = point.clock
-    if own is None or point.latency is None:
+    own, us, rate = point.clock, point.us, point.rate
+    if own is None or us is None or rate is None:
         return ["-"] * len(CLOCKED)
-    values = (own.mhz, own.us(point.latency), own.rate(point.interval))
-    return [f"~{value.about:.3g}" for value in values]
+    return [f"~{own.mhz.about:.0f}{'?' * bool(own.beyond)}", str(us), str(rate)]
 
 
 def _or_dash(value: Any) -> Any:

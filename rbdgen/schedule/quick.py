@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..design.clock import ClockEstimate
+from ..design.clock import ClockEstimate, Span
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
@@ -254,16 +254,18 @@ class DesignPoint(Record):
 
     ``latency`` [cycles] and ``estimated`` are None of what needs too many multipliers, ``mapped``
     is where Yosys has not counted; ``generate`` is the command that makes it, None for what a
-    command line cannot say. ``worst``: its coordinates with the largest errors, at the limits and
-    at a tenth of them; None of quick designs, which have no words. ``clock``: that is expected at
-    the part's slowest speed grade; None where that is not known.
+    command line cannot say. ``longest`` [cycles]: from a task that comes in any cycle to its
+    result, at most. ``worst``: its coordinates with the largest errors, at the limits and at a
+    tenth of them, and ``error`` the largest, relative; a tenth of it counts at a tenth. Both, and
+    ``longest``, are None of quick designs. ``clock``: that is expected at the part's slowest speed
+    grade; None where that is not known.
     """
 
     choices: Mapping[str, Any]
     interval: int
     latency: int | None
     evaluations_per_clock: float
-    multipliers: int
+    multipliers: int | None
     estimated: Mapping[str, int] | None
     mapped: Mapping[str, int] | None
     generate: str | None
@@ -272,6 +274,20 @@ class DesignPoint(Record):
     fits: bool = False
     pareto: bool = False
     clock: ClockEstimate | None = None
+    longest: int | None = None
+    error: float | None = None
+
+    @property
+    def us(self) -> Span | None:
+        """The µs from a task that comes in any cycle to its result, at most; of a quick design from
+        one that is taken. None where the clock is not known."""
+        cycles = self.latency if self.longest is None else self.longest
+        return self.clock.us(cycles) if self.clock and cycles is not None else None
+
+    @property
+    def rate(self) -> Span | None:
+        """M tasks/s; None where the clock is not known."""
+        return self.clock.rate(self.interval) if self.clock else None
 
     @property
     def cells(self) -> Mapping[str, int] | None:

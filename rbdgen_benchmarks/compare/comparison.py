@@ -13,6 +13,7 @@ from rbdgen.api.reports import SIMULATION, SYNTHESES, NoReport, read_report
 from rbdgen.api.results import TextReport, study_page
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.front import Front
+from rbdgen.compile.product import clocks_of
 from rbdgen.design.effects import refuse_design
 from rbdgen.design.facts import CoreRun
 from rbdgen.design.loading import load, refuse_unknown
@@ -92,12 +93,13 @@ def compare(
     By default their functions on their part, in their conventions (``CONVENTIONS``), which hold
     for these functions alone; ``choices`` are fields of Design that win. Ours are a fold at each of
     ``intervals``, by default those of `INTERVALS` that the part has the multipliers for, and the
-    fewest cycles at RoboShape's clock. Our clock is known only of
-    ``designs``: folders of ``generate`` that ``synthesize`` has placed and routed, their files as
-    generated unless ``trust`` says to take them as they are. Our C++, and our CUDA where there is a
+    fewest cycles at RoboShape's clock. Our clock is estimated, as
+    a range at the slowest speed grade, where the part's is; it is known only of ``designs``:
+    folders of ``generate`` that ``synthesize`` has placed and routed, their files as generated
+    unless ``trust`` says to take them as they are. Our C++, and our CUDA where there is a
     GPU, is compiled and timed on this machine unless ``cpu`` is false, and so is Pinocchio in both
-    forms with ``pinocchio``, which takes minutes to compile, once. Designs whose clock is known are
-    put behind models of links, too. Returns the report; ``text`` is the tables.
+    forms with ``pinocchio``, which takes minutes to compile, once. Designs whose clock is known or
+    estimated are put behind models of links, too. Returns the report; ``text`` is the tables.
 
     Raises RobotError, InputError or OutputError, in one line.
     """
@@ -186,6 +188,8 @@ def _ours(name: str, front: Front, choices: dict[str, Any]) -> tuple[Line, Packe
     plan, width = core.plan, core.fixed.width
     interval, named = (plan.interval, plan.interval), f"rbdgen, {width} bits, {name}"
     line = Line(named, plan.latency, interval, None, "not placed and routed", plan.multipliers)
+    if clocks := clocks_of(core):
+        line = replace(line, clock=clocks[0].mhz.about, clock_of="estimated", estimated=clocks[0])
     outputs = (core.fixed.formats[node] for node in core.fixed.graph.outputs.values())
     words = PacketWidths(
         tuple(word.width for word in core.fixed.inputs.values()),

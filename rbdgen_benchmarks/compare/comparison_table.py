@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rbdgen.draw.clocks import of_model
 from rbdgen.draw.tables import table
 from rbdgen.system.records import Record
 
-from .peers import NOTES, Ours, Theirs
+from .peers import NOTES, Line, Ours, Theirs
 from .side_by_side import SideBySide
 from .side_by_side import as_text as side_text
 
@@ -30,7 +31,7 @@ class Compared(Record):
     side: SideBySide
 
 
-HEAD = ("design", "latency", "II", "MHz", "DSP", "per clock", "per clock and 1000 DSP")
+HEAD = ("design", "latency", "II", "MHz", "µs", "DSP", "per clock", "per clock and 1000 DSP")
 
 
 RELATIVE = {
@@ -53,7 +54,7 @@ def as_text(report: Compared) -> str:
             line.name,
             line.latency,
             _range(line.interval),
-            _figure(line.clock),
+            *_times(line),
             line.dsp or "-",
             _figure(line.evaluations_per_clock),
             _figure(line.evaluations_per_clock_and_dsp, 1e3),
@@ -77,6 +78,14 @@ def as_text(report: Compared) -> str:
     return "\n".join([*parts, side_text(report.side), "", *_notes(report)])
 
 
+def _times(line: Line) -> tuple[str, str]:
+    """MHz, and µs of a task in the core; of an estimated clock as ranges."""
+    own = line.estimated
+    if own is None:
+        return _figure(line.clock), _figure(line.latency_us)
+    return str(own.mhz), str(own.us(line.latency))
+
+
 def _range(interval: tuple[float, float] | None) -> str:
     return " to ".join(f"{k:g}" for k in dict.fromkeys(interval)) if interval else "-"
 
@@ -87,10 +96,17 @@ def _figure(value: float | None, times: float = 1.0) -> str:
 
 def _notes(report: Compared) -> list[str]:
     ours, peers = report.ours, report.peers
-    notes = [
-        "MHz: - where it is not known: no open tool places and routes for an XCVU9P. With "
-        "--design DIR, the clock of a design of ours that was placed and routed."
-    ]
+    notes = []
+    if any(line.estimated for line in ours):
+        notes.append(
+            f"~: estimated before place and route, {of_model(report.target)}; µs of a core that "
+            "waits for a task, from its first word to its result."
+        )
+    else:
+        notes.append(
+            "MHz: - where it is not known: no open tool places and routes for an XCVU9P. With "
+            "--design DIR, the clock of a design of ours that was placed and routed."
+        )
     if any(line.clock_of == "scheduled for" for line in ours):
         notes.append(
             "--clock 18: scheduled for RoboShape's clock, by delays measured on an ECP5, which is "

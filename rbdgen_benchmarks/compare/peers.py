@@ -8,9 +8,10 @@ A design in a comparison: its figures, and how many times better it is than anot
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from rbdgen.design.clock import ClockEstimate
 from rbdgen.system.records import Record
 
 # What Robomorphic and RoboShape compute: RNEA and its gradients, then M⁻¹ times them. The host
@@ -125,7 +126,8 @@ NOTES = (
 class Line(Record):
     """A design: cycles of latency, cycles from task to task (least, most), MHz, DSP.
 
-    None where nobody says; ``clock_of``: where the clock comes from.
+    None where nobody says; ``clock_of``: where the clock comes from. ``estimated``: the range that
+    an estimated one is in, at a speed grade; None of others.
     """
 
     LAST: ClassVar[tuple[str, ...]] = (
@@ -139,6 +141,7 @@ class Line(Record):
     clock: float | None
     clock_of: str
     dsp: int | None
+    estimated: ClockEstimate | None = field(default=None, kw_only=True)
 
     @property
     def evaluations_per_clock(self) -> float | None:

@@ -216,6 +216,8 @@ def _clock(line: Line) -> str:
     """The clock of a design and its origin, as text."""
     if line.clock is None:
         return "clock not known"
+    if line.estimated:
+        return f"{line.estimated}, estimated, {NOT_PLACED}"
     placed = f", {NOT_PLACED}" * (line.clock_of == "scheduled for")
     return f"{line.clock:.4g} MHz, {line.clock_of}{placed}"
 

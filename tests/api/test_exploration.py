@@ -21,7 +21,9 @@ from rbdgen.api.exploration import beats, front, with_front
 from rbdgen.api.exploration_loop import command, saving
 from rbdgen.cli.main import main
 from rbdgen.design.choices import LARGEST_INTERVAL
+from rbdgen.design.functions import WHOLE
 from rbdgen.design.target import find_target
+from rbdgen.robot.model import RobotError
 from rbdgen.schedule.quick import DesignPoint
 from rbdgen.tools import yosys
 from rbdgen.tools.toolchain import SynthesisError
@@ -30,7 +32,7 @@ from tests.test_imports import imports, modules, room_of
 POINT = {
     *("choices", "interval", "latency", "evaluations_per_clock", "multipliers", "estimated"),
     *("mapped", "generate", "fits", "pareto", "worst"),
-    "clock",
+    *("clock", "longest", "error"),
 }
 SITES = {"luts", "logic", "memory", "flip_flops", "block_rams"}
 WRITTEN = ("explore.json", "pareto.svg", "report.html")
@@ -68,12 +70,15 @@ def test_report(tmp_path: Path) -> None:
         assert point["evaluations_per_clock"] == 1 / point["interval"]
         chosen = (f"--{key} {value}" for key, value in point["choices"].items())
         assert all(choice in point["generate"] for choice in chosen)
-    costs = [
-        (p["multipliers"], p["estimated"]["luts"], p["interval"], -p["choices"]["width"])
-        for p in found
-    ]
+    costs = []
+    for p in found:
+        mhz, error = p["clock"]["mhz"]["about"], p["error"]
+        times = p["interval"] / mhz, p["longest"] / mhz
+        costs.append((p["multipliers"], p["estimated"]["luts"], *times, error))
+        assert error == pytest.approx(max(worst_of(p)), rel=0.1)
     for own, point in zip(costs, found, strict=True):
         assert point["pareto"] != any(beats(other, own) for other in costs)
+    assert "µs, M tasks/s and error of the worst, of what fits" in text
     # a default interval is one that saves multipliers
     own = [p for p in found if p["choices"] == {**found[0]["choices"], "ii": p["interval"]}]
     counts = [p["multipliers"] for p in own]
@@ -114,8 +119,54 @@ def test_designs_keep_the_error_unless_widths_are_said(tmp_path: Path) -> None:
         assert point["choices"]["error"] == 1e-3 and "--error 0.001" in point["generate"]
         at_limits, at_a_tenth = (part.split()[-1] for part in point["worst"].split(" | "))
         assert float(at_limits) <= 1e-3 and float(at_a_tenth) <= 1e-2
-    assert "interval and error, of what fits" in report["text"]
+    assert "µs, M tasks/s and error asked for, of what fits" in report["text"]
     assert "worst, at the limits | at a tenth" in report["text"]
+
+
+def worst_of(point: dict[str, Any]) -> tuple[float, float]:
+    """The errors that the table shows, of which that at a tenth of the limits counts a tenth."""
+    at_limits, at_a_tenth = (float(part.split()[-1]) for part in point["worst"].split(" | "))
+    return at_limits, at_a_tenth / 10
+
+
+def test_times_in_the_units_of_a_user(tmp_path: Path) -> None:
+    """As `info` has them of the same design, as ranges, with the longest wait of a task."""
+    own: dict[str, Any] = {"functions": ("m",), "width": 18, "target": "ecp5-25f"}
+    report = estimate(tmp_path / "out", intervals=(4,), **own)
+    (point,) = report["points"]
+    facts = api.info("pendulum", ii=4, **own).facts
+    (task,) = facts.tasks.functions.values()
+    assert point["clock"] == facts.clocks[0].to_json() and point["longest"] == task.longest
+    us, rate = facts.clocks[0].us(point["longest"]), facts.clocks[0].rate(4)
+    (row,) = (line for line in report["text"].splitlines() if str(us) in line)
+    assert str(rate) in row and "MHz, estimated" in report["text"]
+
+
+def test_where_no_clock_is_known_cycles_are_compared(tmp_path: Path) -> None:
+    own: dict[str, Any] = {"functions": ("m",), "width": 18, "target": "gw2a-18"}
+    text = estimate(tmp_path / "out", intervals=(1, 4), **own)["text"]
+    assert "cycles to a result, interval and error of the worst, of what" in text
+    assert "per clock" in text and "estimated" not in text
+
+
+def test_accelerators(tmp_path: Path) -> None:
+    """Those that the part is too small for say so; the others are as `info` has them."""
+    own: dict[str, Any] = {"accelerator": True, "functions": ("did",), "target": "ecp5-25f"}
+    own["formulation"] = "composite"
+    report = estimate(tmp_path / "out", intervals=(1, 4), **own)
+    facts = api.info("pendulum", ii=4, **own).facts
+    one, four = report["points"]
+    assert four["multipliers"] == facts.multipliers and four["pareto"]
+    assert four["longest"] == max(task.longest or 0 for task in facts.tasks.functions.values())
+    assert "--accelerator" in shlex.split(four["generate"])
+    assert one["fits"] or "ii: 1 takes" in one["why_not"]
+
+
+def test_accelerators_that_no_interval_fits(tmp_path: Path) -> None:
+    own: dict[str, Any] = {"accelerator": True, "functions": WHOLE, "formulation": "composite"}
+    own["target"] = "ecp5-25f"
+    with pytest.raises(RobotError, match="ii: 1 takes 44 hardware multipliers"):
+        estimate(tmp_path / "none", intervals=(1,), **own)
 
 
 def test_least_latency_is_one_design(tmp_path: Path) -> None:
@@ -279,7 +330,14 @@ def test_quick_designs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "choices", [{"style": "latency"}, {"error": 1e-4}, {"fold": "joints"}, {"scheduler": "exact"}]
+    "choices",
+    [
+        {"style": "latency"},
+        {"error": 1e-4},
+        {"accelerator": True},
+        {"fold": "joints"},
+        {"scheduler": "exact"},
+    ],
 )
 def test_what_has_no_quick_schedule(tmp_path: Path, choices: dict[str, Any]) -> None:
     (field,) = choices

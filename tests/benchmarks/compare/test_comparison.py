@@ -92,6 +92,20 @@ def test_text() -> None:
     assert "DRACO" in report["text"] and "32-bit words" not in report["text"]
 
 
+def test_a_clock_that_is_estimated() -> None:
+    """As `info` has it, as a range, and called so; nobody takes it for one that was placed."""
+    report = compare("pendulum", intervals=(4,), functions=("m",), cpu=False, target="ecp5-25f")
+    own, info = report["ours"][0], api.info("pendulum", functions=("m",), ii=4, target="ecp5-25f")
+    assert own["estimated"] == info["clocks"][0] and own["clock_of"] == "estimated"
+    mhz = own["estimated"]["mhz"]
+    assert own["latency_us"] == pytest.approx(own["latency"] / mhz["about"])
+    row = next(line for line in report["text"].splitlines() if "II 4" in line)
+    assert f"~{mhz['about']:.3g} ({mhz['least']:.3g} to {mhz['most']:.3g})" in row
+    assert "~: estimated before place and route, by a model" in report["text"]
+    parts = [own["parts"] for own in report["side"]["rows"] if "II 4" in own["name"]]
+    assert parts and all("estimated, not placed" in own for own in parts)
+
+
 @pytest.fixture
 def design(tmp_path: Path) -> Path:
     return copytree(generated("pendulum", functions=("m",)), tmp_path / "design")
