@@ -1,5 +1,6 @@
-// Drives one Verilated design with a batch of tokens: packs fields into the wide payload, stalls
+// Drives one Verilated design with batches of tokens: packs fields into the wide payload, stalls
 // both sides at random, checks the stream rules, and records the cycle of every transfer.
+// rbdgen_open resets the design, each rbdgen_stream goes on where the last one ended.
 //
 // The lines between "design" markers are made by rbdgen.tools.verilate from the port manifest.
 
@@ -165,7 +166,28 @@ private:
 
 enum Status { DONE, HANG, WITHDRAWN, CHANGED, SURPLUS, STOPPED };
 
+constexpr uint32_t IN_WORDS = words(INPUT_BITS), OUT_WORDS = words(OUTPUT_BITS);
+
 }  // namespace
+
+// A design since its reset. ``cycle`` counts from the first one in which a token may be taken.
+struct Session {
+    explicit Session(uint64_t seed) : bench(seed), random(seed) {}
+
+    void tick() {
+        bench.settle();
+        bench.tick();
+    }
+
+    Bench bench;
+    Random random;
+#ifdef OBSERVED
+    Nets nets;
+#endif
+    Word held[OUT_WORDS] = {};  // the result that waits for ready, while ``holding``
+    bool holding = false;
+    uint64_t cycle = 0;
+};
 
 extern "C" {
 
@@ -177,11 +199,9 @@ struct Request {
     int64_t* accept_cycle;  // (tokens,)
     int64_t* result_cycle;  // (awaited,)
     uint64_t stall_in, stall_out;  // probability of a stall in a cycle, times 2^32
-    uint64_t seed;
     uint64_t hang_limit;  // cycles without a transfer before giving up
     uint64_t under_way;   // tokens taken without a result, at most
     uint64_t drain;       // cycles watched for surplus results after the last one
-    const char* trace;    // VCD path or null
     const int64_t* held;  // words for the registers for many tasks
     uint64_t holds;       // how many
     uint64_t waits;       // cycles after them, before any token
@@ -194,40 +214,45 @@ struct Request {
 
 #define EXPORT __attribute__((visibility("default")))
 
-EXPORT int rbdgen_run(Request* r) {
-    constexpr uint64_t PROGRESS_INTERVAL = 1 << 16;
-    constexpr uint32_t in_words = words(INPUT_BITS), out_words = words(OUTPUT_BITS);
-    auto bench = std::make_unique<Bench>(r->seed);
-    Vdut& dut = bench->dut;
-    if (r->trace) bench->open_trace(r->trace);
-    Random random(r->seed);
-#ifdef OBSERVED
-    Nets nets;
-#endif
-    Word payload[in_words], result[out_words], held[out_words];
-
+// A design after reset; ``trace``: VCD path or null. rbdgen_close ends it.
+EXPORT Session* rbdgen_open(uint64_t seed, const char* trace) {
+    auto session = std::make_unique<Session>(seed);
+    Vdut& dut = session->bench.dut;
+    if (trace) session->bench.open_trace(trace);
     set_clock(dut, 0);
     dut.INPUT_VALID = 0;
     dut.OUTPUT_READY = 0;
     for (int i = 0; i < RESET_CYCLES; ++i) {
         set_reset(dut, 1);
-        bench->settle();
-        bench->tick();
+        session->tick();
     }
     set_reset(dut, 0);
+    return session.release();
+}
+
+EXPORT void rbdgen_close(Session* session) { delete session; }
+
+EXPORT int rbdgen_stream(Session* session, Request* r) {
+    constexpr uint64_t PROGRESS_INTERVAL = 1 << 16;
+    Bench& bench = session->bench;
+    Vdut& dut = bench.dut;
+    Random& random = session->random;
+    Word payload[IN_WORDS], result[OUT_WORDS];
+
+    dut.INPUT_VALID = 0;
+    dut.OUTPUT_READY = 0;
     for (uint64_t i = 0; i < r->holds; ++i) {
         write_register(dut, r->held[i], 1);
-        bench->settle();
-        bench->tick();
+        session->tick();
     }
     write_register(dut, 0, 0);
-    for (uint64_t i = 0; i < r->waits; ++i) {
-        bench->settle();
-        bench->tick();
-    }
+    for (uint64_t i = 0; i < r->waits; ++i) session->tick();
 
-    uint64_t accepted = 0, results = 0, cycle = 0, last_transfer = 0;
-    bool offered = false, holding = false;
+    uint64_t accepted = 0, results = 0;
+    uint64_t& cycle = session->cycle;
+    uint64_t last_transfer = cycle;
+    const uint64_t first = cycle;
+    bool offered = false;
     int status = DONE;
     for (;; ++cycle) {
         const bool done = results == r->awaited && accepted == r->tokens;
@@ -238,18 +263,21 @@ EXPORT int rbdgen_run(Request* r) {
         const bool room = accepted < r->tokens && accepted - results < r->under_way;
         if (!offered && room && !random.chance(r->stall_in)) {
             pack(r->inputs + accepted * INPUT_FIELDS.size(), payload);
-            put(dut.INPUT_PAYLOAD, payload, in_words);
+            put(dut.INPUT_PAYLOAD, payload, IN_WORDS);
             offered = true;
         }
         const bool ready = !random.chance(r->stall_out);
         dut.INPUT_VALID = offered;
         dut.OUTPUT_READY = ready;
-        bench->settle();
+        bench.settle();
 
         const bool taken = offered && dut.INPUT_READY;
         if (dut.OUTPUT_VALID) {
-            get(dut.OUTPUT_PAYLOAD, result, out_words);
-            if (holding && std::memcmp(result, held, sizeof held)) { status = CHANGED; break; }
+            get(dut.OUTPUT_PAYLOAD, result, OUT_WORDS);
+            if (session->holding && std::memcmp(result, session->held, sizeof result)) {
+                status = CHANGED;
+                break;
+            }
             const uint64_t due = r->awaited == r->tokens ? accepted + taken : r->awaited;
             if (results >= due) { status = SURPLUS; break; }
             if (ready) {
@@ -261,12 +289,12 @@ EXPORT int rbdgen_run(Request* r) {
                     break;
                 }
             }
-            std::memcpy(held, result, sizeof held);
-        } else if (holding) {
+            std::memcpy(session->held, result, sizeof result);
+        } else if (session->holding) {
             status = WITHDRAWN;
             break;
         }
-        holding = dut.OUTPUT_VALID && !ready;
+        session->holding = dut.OUTPUT_VALID && !ready;
         if (taken) {
             r->accept_cycle[accepted++] = cycle;
             offered = false;
@@ -277,15 +305,16 @@ EXPORT int rbdgen_run(Request* r) {
         if (r->toggles) {
             const bool rests = done && cycle - last_transfer > r->settle;
             const int span = !filled ? 0 : accepted < r->tokens ? 1 : rests ? 3 : 2;
-            nets.count(dut, cycle ? r->toggles + span * size_t(OBSERVED) : nullptr);
+            uint32_t* changes = cycle > first ? r->toggles + span * size_t(OBSERVED) : nullptr;
+            session->nets.count(dut, changes);
             ++r->spans[span];
         }
 #endif
-        bench->tick();
+        bench.tick();
     }
     r->accepted = accepted;
     r->results = results;
-    r->cycles = cycle;
+    r->cycles = cycle - first;
     return status;
 }
 

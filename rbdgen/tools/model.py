@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +26,7 @@ Int64 = NDArray[np.int64]
 class Result:
     """The results of a run of N tokens; R of them, one of each token unless said otherwise.
 
-    Cycles count from the first one after reset; ``result_cycle - accept_cycle`` is the latency.
+    Cycles count from the first one in the session; ``result_cycle - accept_cycle`` is the latency.
     """
 
     outputs: Int64  # (R, output fields)
@@ -67,11 +71,9 @@ class _Request(ctypes.Structure):
         ("result_cycle", ctypes.c_void_p),
         ("stall_in", ctypes.c_uint64),
         ("stall_out", ctypes.c_uint64),
-        ("seed", ctypes.c_uint64),
         ("hang_limit", ctypes.c_uint64),
         ("under_way", ctypes.c_uint64),
         ("drain", ctypes.c_uint64),
-        ("trace", ctypes.c_char_p),
         ("held", ctypes.c_void_p),
         ("holds", ctypes.c_uint64),
         ("waits", ctypes.c_uint64),
@@ -96,15 +98,53 @@ _FAULTS = {
 
 
 class Model:
-    """A built design. Every :meth:`run` starts it anew, from reset."""
+    """A built design."""
 
     def __init__(self, library: Path, ports: Ports, observed: int = 0) -> None:
         self.library = library
         self.ports = ports
         self.observed = observed
-        self._run = ctypes.CDLL(str(library.resolve())).rbdgen_run
-        self._run.argtypes = [ctypes.POINTER(_Request)]
-        self._run.restype = ctypes.c_int
+        self.calls = ctypes.CDLL(str(library.resolve()))
+        self.calls.rbdgen_open.argtypes = [ctypes.c_uint64, ctypes.c_char_p]
+        self.calls.rbdgen_open.restype = ctypes.c_void_p
+        self.calls.rbdgen_close.argtypes = [ctypes.c_void_p]
+        self.calls.rbdgen_close.restype = None
+        self.calls.rbdgen_stream.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Request)]
+        self.calls.rbdgen_stream.restype = ctypes.c_int
+
+    def session(self, seed: int = 0, waves: Path | None = None) -> Session:
+        """The design after reset, which keeps its state from one batch to the next.
+
+        ``seed``: of the stalls and of the registers that have no reset; ``waves``: VCD file, for a
+        model built with ``trace=True``.
+        """
+        return Session(self, seed, waves)
+
+    def run(
+        self, inputs: ArrayLike, *, seed: int = 0, waves: Path | None = None, **choices: Any
+    ) -> Result:
+        """Stream a batch through the design from reset on; as `Session.run`."""
+        with self.session(seed, waves) as session:
+            return session.run(inputs, **choices)
+
+
+class Session:
+    """A design since its reset. One thread at a time is in it, the others wait.
+
+    It ends with `close`, as a context, or when nothing refers to it any more.
+    """
+
+    def __init__(self, model: Model, seed: int = 0, waves: Path | None = None) -> None:
+        self.model, self.seed = model, seed
+        self._alone = threading.Lock()
+        self._design = model.calls.rbdgen_open(seed, os.fsencode(waves) if waves else None)
+        self.close = weakref.finalize(self, model.calls.rbdgen_close, self._design)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def run(
         self,
@@ -112,12 +152,10 @@ class Model:
         *,
         stall_in: float = 0.0,
         stall_out: float = 0.0,
-        seed: int = 0,
         hang_limit: int = 10_000,
         under_way: int | None = None,
         awaited: int | None = None,
         drain: int = 64,
-        waves: Path | None = None,
         progress: Callable[[int], None] | None = None,
         held: Sequence[int] = (),
         waits: int = 0,
@@ -129,15 +167,13 @@ class Model:
             inputs: (N, input fields) integers, each within its field's range.
             stall_in, stall_out: probability, per cycle, that no new token is offered and that
                 results are not taken.
-            seed: of the stalls and of the registers that have no reset.
             hang_limit: cycles without any transfer that count as a hang.
             under_way: how many tokens may be without a result before another is offered (any).
             awaited: results of all tokens (as many as there are, one after each has been taken).
             drain: cycles watched, after the last result, for results that must not come.
-            waves: VCD file, for a model built with ``trace=True``.
             progress: called with the number of results every 65536 of them.
             held: words for the registers for many tasks, in their order; none keeps those that
-                are in them from the start.
+                are in them.
             waits: cycles after these before the first token is offered.
             settle: count changes of the watched bits, at rest from so many cycles after the last
                 result on (not counted).
@@ -145,8 +181,10 @@ class Model:
         Raises:
             ValueError: inputs of the wrong shape or out of range, or such words for registers.
             SimulationError: a hang, a lost, surplus or unstable result; it says in which cycle.
+                The session is closed then.
         """
-        source, sink = self.ports.input.fields, self.ports.output.fields
+        model = self.model
+        source, sink = model.ports.input.fields, model.ports.output.fields
         tokens = _checked(inputs, source)
         n = len(tokens)
         due = n if awaited is None else awaited
@@ -163,10 +201,10 @@ class Model:
                 raised.append(error)
             return not raised
 
-        registers = self._registers(held)
-        if settle is not None and not self.observed:
-            raise ValueError(f"{self.library.name} has no bits that are watched")
-        toggles = np.zeros((len(SPANS), self.observed), np.uint32)
+        registers = _registers(model.ports, held)
+        if settle is not None and not model.observed:
+            raise ValueError(f"{model.library.name} has no bits that are watched")
+        toggles = np.zeros((len(SPANS), model.observed), np.uint32)
         callback = _PROGRESS(report)
         request = _Request(
             n,
@@ -177,11 +215,9 @@ class Model:
             result.result_cycle.ctypes.data,
             _threshold(stall_in),
             _threshold(stall_out),
-            seed,
             hang_limit,
             n if under_way is None else under_way,
             drain,
-            os.fsencode(waves) if waves else None,
             registers.ctypes.data,
             len(registers),
             waits,
@@ -189,27 +225,32 @@ class Model:
             None if settle is None else toggles.ctypes.data,
             settle or 0,
         )
-        status = self._run(ctypes.byref(request))
+        with self._alone:
+            if not self.close.alive:
+                raise SimulationError(f"{model.library.name}: the session is closed")
+            status = model.calls.rbdgen_stream(self._design, ctypes.byref(request))
+            if status:
+                self.close()
         if raised:
             raise raised[0]
         if status:
             fault = _FAULTS[status].format(hang_limit=hang_limit)
             raise SimulationError(
-                f"{self.library.name} {fault} (cycle {request.cycles}, seed {seed}, "
+                f"{model.library.name} {fault} (cycle {request.cycles}, seed {self.seed}, "
                 f"{request.accepted} of {n} tokens taken, {request.results} results)"
             )
         counted = None if settle is None else Toggles(toggles, tuple(request.spans))
         cycles = int(request.cycles)
         return Result(result.outputs, result.accept_cycle, result.result_cycle, cycles, counted)
 
-    def _registers(self, held: Sequence[int]) -> Int64:
-        """Words (registers,) that the port for them takes."""
-        own = self.ports.registers
-        if not len(held):
-            return np.zeros(0, np.int64)
-        if own is None:
-            raise ValueError(f"{len(held)} words for registers, of which the design has none")
-        return _checked(held, [own.word], "register")[:, 0]
+
+def _registers(ports: Ports, held: Sequence[int]) -> Int64:
+    """Words (registers,) that the port for them takes."""
+    if not len(held):
+        return np.zeros(0, np.int64)
+    if ports.registers is None:
+        raise ValueError(f"{len(held)} words for registers, of which the design has none")
+    return _checked(held, [ports.registers.word], "register")[:, 0]
 
 
 def _threshold(probability: float) -> int:
@@ -228,12 +269,22 @@ def _checked(inputs: ArrayLike, fields: Sequence[NamedWord], row: str = "token")
         raise ValueError(f"inputs of shape {tokens.shape}: (N, {len(fields)}) expected")
     if tokens.dtype.kind not in "iu":
         raise ValueError(f"inputs of type {tokens.dtype}: integers expected")
-    for column, f in zip(tokens.T, fields, strict=True):
-        low, high = f.limits
-        bad = np.flatnonzero((column < low) | (column > min(high, np.iinfo(np.int64).max)))
-        if bad.size:
-            raise ValueError(
-                f"{row} {bad[0]}: {f.name} = {column[bad[0]]} does not fit "
-                f"{f.width} bits ({low} to {high})"
-            )
+    low, high = _limits(tuple(fields))
+    beyond = (tokens < low) | (tokens > high)
+    if beyond.any():
+        row_of, column = np.argwhere(beyond)[0]
+        own = fields[column]
+        least, most = own.limits
+        raise ValueError(
+            f"{row} {row_of}: {own.name} = {tokens[row_of, column]} does not fit "
+            f"{own.width} bits ({least} to {most})"
+        )
     return np.ascontiguousarray(tokens, np.int64)
+
+
+@cache
+def _limits(fields: tuple[NamedWord, ...]) -> tuple[Int64, Int64]:
+    """The least and the greatest value of each field (fields,)."""
+    most = np.iinfo(np.int64).max
+    low, high = zip(*(own.limits for own in fields), strict=True)
+    return np.array(low, np.int64), np.array([min(own, most) for own in high], np.int64)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from rbdgen.codegen.compiled import Results
 from rbdgen.graph.fixed import Integers
-from rbdgen.tools.model import Model
+from rbdgen.tools.model import Model, Result, Session
 
 from .coder import Coder
 from .registers import Registers
@@ -47,11 +47,35 @@ def by_model(
     return compute
 
 
-def by_hardware(model: Model, outputs: int, registers: Registers | None = None) -> Compute:
-    """The core's Verilog, of so many ``outputs``, with the words of ``registers`` in it."""
+@dataclass(eq=False)
+class Running:
+    """A design's Verilog after one reset, with the words of ``registers`` in it.
+
+    It keeps its state from one batch to the next. A batch that ends in a fault is followed by
+    another reset.
+    """
+
+    model: Model
+    registers: Registers | None = None
+    _session: Session | None = None
+    _written: list[int] = field(default_factory=list)
+
+    def run(self, tokens: Integers) -> Result:
+        """The results of (N, fields) tokens; as `Session.run`."""
+        if self._session is None or not self._session.close.alive:
+            self._session, self._written = self.model.session(), []
+        words = self.registers.words if self.registers else []
+        held = words if words != self._written else ()
+        found = self._session.run(tokens, held=held, drain=0)
+        self._written = list(words)
+        return found
+
+
+def by_hardware(running: Running, outputs: int) -> Compute:
+    """The core's Verilog, of so many ``outputs``."""
 
     def compute(words: Integers) -> Computed:
-        run = model.run(words, held=registers.words if registers else ())
+        run = running.run(words)
         results, flags = run.outputs[:, :outputs], run.outputs[:, outputs:]
         taken, left = run.accept_cycle, run.result_cycle
         cycles = int(left.max() - taken.min())

@@ -23,10 +23,9 @@ from rbdgen.design.manifest import HardwareManifest
 from rbdgen.graph.fixed import Integers
 from rbdgen.shell.task_packets import Status
 from rbdgen.system.quoting import Progress
-from rbdgen.tools.model import Model
 
 from .coder import Coder
-from .cores import by_hardware, by_model, run_core
+from .cores import Running, by_hardware, by_model, run_core
 from .dma import PYNQ, DmaLink
 from .links import TaskLink, Transport
 from .ports import opened
@@ -50,7 +49,7 @@ def run_integer(
 
 
 def run_rtl(
-    coder: Coder, model: Model, registers: Registers | None, batches: Sequence[Tasks]
+    coder: Coder, running: Running, batches: Sequence[Tasks]
 ) -> tuple[list[Answer], int | None]:
     """The accelerator's Verilog. Cycles: from the first task that it takes to the last result.
 
@@ -58,9 +57,9 @@ def run_rtl(
     """
     sizes = [len(tasks.tags) for tasks in batches]
     if not sum(sizes):
-        nothing = np.zeros((0, len(model.ports.output.fields)), np.int64)
+        nothing = np.zeros((0, len(running.model.ports.output.fields)), np.int64)
         return [_answer(coder, tasks, nothing, nothing[:, 0]) for tasks in batches], 0
-    column = {f.name: k for k, f in enumerate(model.ports.input.fields)}
+    column = {f.name: k for k, f in enumerate(running.model.ports.input.fields)}
     tokens = np.zeros((sum(sizes), len(column)), np.int64)
     rows = [slice(end - n, end) for end, n in zip(np.cumsum(sizes), sizes, strict=True)]
     for tasks, own in zip(batches, rows, strict=True):
@@ -69,7 +68,7 @@ def run_rtl(
         for word, values in tasks.values.items():
             tokens[own, column[word]] = values
     order = np.argsort(np.concatenate([(np.arange(n) + 0.5) / n for n in sizes]), kind="stable")
-    run = model.run(tokens[order], held=registers.words if registers else ())
+    run = running.run(tokens[order])
     given = _results(tokens[order, :2], run.outputs[:, :2])
     taken = np.argsort(order)  # when each row was
     latency = (run.result_cycle[given] - run.accept_cycle)[taken]
@@ -201,12 +200,12 @@ def of_verilog(place: Path, entry: HardwareManifest, progress: Progress) -> Back
     coder = _coder(place, entry.tasks)
     model = load_core(place, entry, progress=progress)
     registers = _registers(place, entry, progress)
+    running = Running(model, registers)
     if entry.is_core:
         outputs = entry.ports.results
-        hardware = by_hardware(model, len(outputs), registers)
-        run: Run = partial(run_core, coder, outputs, hardware)
+        run: Run = partial(run_core, coder, outputs, by_hardware(running, len(outputs)))
     else:
-        run = partial(run_rtl, coder, model, registers)
+        run = partial(run_rtl, coder, running)
     return Backend(coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes)
 
 

@@ -70,6 +70,39 @@ def test_few_under_way(fifo: Model, most: int) -> None:
     np.testing.assert_array_equal(result.accept_cycle[most:], due)
 
 
+def test_a_session_goes_on_where_a_batch_ended(fifo: Model) -> None:
+    """Cycles count on, and the next token is taken in the cycle after the last result."""
+    batch = tokens(200)
+    with fifo.session() as session:
+        first = session.run(batch[:100])
+        ticks = [session.run(batch[k : k + 1], drain=0) for k in range(100, 200)]
+    outputs = np.concatenate([own.outputs for own in (first, *ticks)])
+    np.testing.assert_array_equal(outputs, batch)
+    accepted = [int(own.accept_cycle[0]) for own in ticks]
+    start = first.cycles
+    assert accepted == [start + 2 * k for k in range(100)]
+    assert [own.cycles for own in ticks] == [2] * 100
+    with pytest.raises(SimulationError, match="the session is closed"):
+        session.run(batch)
+
+
+def test_a_fault_ends_a_session(fifo: Model) -> None:
+    session = fifo.session()
+    with pytest.raises(SimulationError, match="hangs"):
+        session.run(tokens(100, 1), hang_limit=300)
+    with pytest.raises(SimulationError, match="the session is closed"):
+        session.run(tokens(10))
+    assert len(fifo.run(tokens(10)).outputs) == 10
+
+
+def test_a_late_result_is_surplus_in_the_next_batch(fifo: Model) -> None:
+    """A session that does not watch for surplus results after a batch finds them in the next."""
+    session = fifo.session()
+    assert len(session.run(tokens(100, 4), drain=0).outputs) == 100
+    with pytest.raises(SimulationError, match="more results than"):
+        session.run(np.zeros((0, len(FIELDS)), np.int64), drain=300)
+
+
 def test_no_tokens(fifo: Model) -> None:
     assert fifo.run(np.zeros((0, len(FIELDS)), np.int64)).outputs.shape == (0, len(FIELDS))
 
