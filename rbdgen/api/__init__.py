@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .arrays import read_arrays, write_arrays
     from .board_link import simulated_board
     from .calibration import calibrate
+    from .closed_loop import loop
     from .design_report import report
     from .energy_estimate import energy
     from .evaluation import evaluate
@@ -41,6 +42,7 @@ __getattr__ = names_from(
         ".calibration": ("calibrate",),
         ".on_board": ("accelerator_of", "board", "board_design"),
         ".board_link": ("simulated_board",),
+        ".closed_loop": ("loop",),
         ".design_report": ("report",),
         ".results": ("Mismatch", "Generated", "Report", "Results"),
         ".energy_estimate": ("energy",),
@@ -82,6 +84,7 @@ __all__ = [
     "fit",
     "generate",
     "info",
+    "loop",
     "mount",
     "package_cocotb",
     "package_fusesoc",

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from ..design.choices import LANGUAGES
 from ..design.options import CHECKS
+from ..design.wishes import hertz
 from ..robot.xml_lines import closest, did_you_mean, quoted
 from ..system.quoting import printable
 
@@ -220,6 +221,23 @@ def positive(text: str) -> float:
     if not 0 < found < float("inf"):
         raise argparse.ArgumentTypeError(f"a number above 0, not {quoted(text)}")
     return found
+
+
+def pair(text: str) -> tuple[float, float]:
+    """Two numbers from 0 on, with a comma between."""
+    parts = text.split(",")
+    found = [number(part) for part in parts]
+    if len(found) != 2 or not all(0 <= own < float("inf") for own in found):
+        raise argparse.ArgumentTypeError(f"two numbers from 0 on, as 1e-5,1e-3; not {quoted(text)}")
+    return found[0], found[1]
+
+
+def rate(text: str) -> float:
+    """Times a second, with a unit."""
+    try:
+        return hertz(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def seed(text: str) -> int:

@@ -163,6 +163,22 @@ def _simulate(options: argparse.Namespace, progress: Progress) -> Output:
     return Output(report, report.as_text())
 
 
+def _loop(options: argparse.Namespace, progress: Progress) -> Output:
+    report = api.loop(
+        options.folder,
+        options.rate,
+        options.seconds,
+        options.late,
+        options.load,
+        options.push,
+        options.noise,
+        options.seed,
+        progress=progress,
+        trust=options.trust,
+    )
+    return _answer(report)
+
+
 def _calibrate(options: argparse.Namespace, progress: Progress) -> Output:
     found = api.calibrate(options.folder, options.robot, options.output, progress, options.trust)
     return Output(found.to_json(), f"{found.as_text()}: {options.output}")
@@ -366,6 +382,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Progress], Output]] = {
     "explore": _explore,
     "compare": _compare,
     "simulate": _simulate,
+    "loop": _loop,
     "calibrate": _calibrate,
     "synthesize": _synthesize,
     "energy": _energy,

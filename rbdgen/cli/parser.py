@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..design.choices import PAPERS
-from .arguments import Parser, count, examples, names, positive, seed
+from .arguments import Parser, count, examples, names, number, pair, positive, rate, seed, whole
 from .options import (
     OFTEN,
     command,
@@ -66,6 +66,50 @@ def parser() -> Parser:
         metavar="JSON",
         help="words for the registers, of another robot, as rbdgen calibrate writes them",
     )
+
+    made = folder_command(
+        commands,
+        "loop",
+        "a controller's Verilated design drives MuJoCo's robot, beside the law in float64",
+        "rbdgen generate iiwa14 --controller computed-torque --ii 8 -o build/law",
+        "rbdgen loop build/law --rate 4kHz --load 1 --push 20",
+        "rbdgen loop build/law --noise 1e-5,1e-3 --late 1",
+    )
+    made.add_argument(
+        "--rate", type=rate, default=1000.0, metavar="RATE", help="ticks a second (default: 1kHz)"
+    )
+    made.add_argument(
+        "--seconds", type=positive, default=1.4, metavar="S", help="how long (default: %(default)s)"
+    )
+    made.add_argument(
+        "--late",
+        type=whole,
+        default=0,
+        metavar="TICKS",
+        help="from reading the state to driving the joints (default: %(default)s)",
+    )
+    made.add_argument(
+        "--load",
+        type=number,
+        default=0.0,
+        metavar="KG",
+        help="at the last link, unknown to the law (default: none)",
+    )
+    made.add_argument(
+        "--push",
+        type=number,
+        default=0.0,
+        metavar="N",
+        help="on the last link, along y, in the third quarter of the time (default: none)",
+    )
+    made.add_argument(
+        "--noise",
+        type=pair,
+        default=(0.0, 0.0),
+        metavar="Q,QD",
+        help="standard deviations of what the law reads: rad or m, rad/s or m/s (default: none)",
+    )
+    made.add_argument("--seed", type=seed, default=0, help="of the noise (default: %(default)s)")
 
     made = folder_command(
         commands,
@@ -241,6 +285,7 @@ def parser() -> Parser:
         "report",
         "energy",
         "simulate",
+        "loop",
         "synthesize",
         "calibrate",
     ):

@@ -1,0 +1,367 @@
+"""A controller's hardware in the loop with a simulated robot, beside the same law in float64."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compile.specification import Specification
+from ..design.arrays import needs
+from ..design.bounds import bounds
+from ..design.design import Design
+from ..design.functions import FOLLOWING
+from ..design.gains import gains_of
+from ..draw.loop_chart import loop_chart
+from ..draw.tables import table
+from ..golden.kinematics import frame_poses
+from ..robot.model import Array, Robot
+from ..robot.xml_lines import read_bytes
+from ..system.quoting import Progress
+from ..system.records import Record
+from ..system.signals import meanwhile
+from ..tools.model import Session
+from .arrays import completed
+from .design_file import DESIGN, ROBOT
+from .evaluation import to_words
+from .filed_design import filed_design
+from .folder import InputError, UsageError, checked_manifest, write_file
+from .integer_model import IntegerModel, load_core
+from .native_programs import compiled
+from .output_paths import check_place
+from .plant import Disturbance, Plant
+from .results import Mismatch, Report
+
+REPORT, CHART = "loop.json", "loop.svg"
+# Shares of a joint's range, speed and acceleration that the reference takes at most.
+RANGE, SPEED, HASTE = 0.25, 0.3, 0.2
+
+Law = Callable[[Mapping[str, Array]], Array]  # arrays (nv,) of one tick → τ (nv,)
+Reference = Callable[[float], tuple[Array, Array, Array]]  # time [s] → q, q̇, q̈ (nv,)
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """Where a robot was and was to be in each tick, and what drove it: (ticks, nv) each."""
+
+    q: Array
+    wanted: Array
+    tau: Array
+
+
+@dataclass(frozen=True)
+class JointLoop(Record):
+    """A joint in the loop: RMS of q − q_ref [rad or m], the most that its q is apart from that of
+    the loop in float64 [rad or m], RMS of the steps of τ from tick to tick, in words and in float64
+    [N·m or N]. ``off``: None where the law follows no reference."""
+
+    name: str
+    off: float | None
+    apart: float
+    step: float
+    step_float: float
+
+
+@dataclass(frozen=True)
+class LoopFacts(Record):
+    """A loop of ``ticks`` at ``rate`` [1/s], every bit of which was the integer model's.
+
+    ``cycles``: the fewest and the most from a tick's task to its result; ``overflows``: ticks with
+    one. ``late``: ticks from reading to driving. ``link``: whose origin is ``off`` and ``apart``
+    [m], as the joints are. What the law does not know: ``load`` [kg] and ``push`` [N] on that link,
+    ``noise`` [rad or m, rad/s or m/s].
+    """
+
+    controller: str
+    rate: float
+    ticks: int
+    late: int
+    seed: int
+    bit_exact: bool
+    cycles: tuple[int, ...]
+    overflows: int
+    link: str
+    off: float | None
+    apart: float
+    load: float
+    push: float
+    noise: tuple[float, ...]
+    joints: tuple[JointLoop, ...]
+
+    @property
+    def unknown(self) -> str:
+        """What the law does not know, in words; none if nothing."""
+        given = {
+            f"{self.load:g} kg on {self.link}": self.load,
+            f"a push of {self.push:g} N on {self.link}": self.push,
+            f"noise of {self.noise[0]:g} in q and {self.noise[1]:g} in q̇": max(self.noise),
+            f"efforts that come {self.late} tick{'s' * (self.late > 1)} late": self.late,
+        }
+        return ", ".join(words for words, size in given.items() if size)
+
+
+class Loop(Report[LoopFacts]):
+    """The result of `loop`."""
+
+    def __init__(self, facts: LoopFacts, chart: Path) -> None:
+        super().__init__(facts)
+        self._chart = chart
+
+    def headline(self) -> str:
+        own = self.facts
+        return (
+            f"{own.ticks} ticks at {own.rate:g} Hz, every bit equal, {own.link} at most "
+            f"{1e6 * own.apart:.3g} µm from float64's loop"
+        )
+
+    def as_text(self) -> str:
+        own = self.facts
+        cycles = " to ".join(str(k) for k in dict.fromkeys(own.cycles))
+        off = "" if own.off is None else f"off its path by {1e6 * own.off:.4g} µm (RMS), "
+        rows = [
+            [
+                joint.name,
+                "-" if joint.off is None else f"{joint.off:.3g}",
+                f"{joint.apart:.2g}",
+                f"{joint.step:.3g}",
+                f"{joint.step_float:.3g}",
+            ]
+            for joint in own.joints
+        ]
+        head = ("joint", "off, RMS [rad, m]", "apart, at most", "step of τ [N·m, N]", "float64's")
+        return "\n".join(
+            [
+                f"{own.controller}: {own.ticks} ticks at {own.rate:g} Hz, "
+                f"{cycles} cycles each, every bit equal to the integer model; "
+                f"{own.overflows} overflows",
+                *([f"the law does not know of {own.unknown}"] if own.unknown else []),
+                f"{own.link}: {off}apart from the same loop in float64 by "
+                f"{1e6 * own.apart:.3g} µm at most",
+                "",
+                table(head, rows),
+                "",
+                f"picture: {self._chart}",
+            ]
+        )
+
+    def picture(self) -> Path | None:
+        return self._chart
+
+
+def loop(
+    folder: str | Path,
+    rate: float = 1000.0,
+    seconds: float = 1.4,
+    late: int = 0,
+    load: float = 0.0,
+    push: float = 0.0,
+    noise: tuple[float, float] = (0.0, 0.0),
+    seed: int = 0,
+    progress: Progress = lambda _: None,
+    trust: bool = False,
+) -> Loop:
+    """Close the loop of the controller in ``folder``: its Verilated design drives MuJoCo's robot.
+
+    ``rate`` [1/s] ticks for ``seconds``. A law with a reference follows an eight of all joints
+    around the middle of their ranges once; another one starts there at rest. The law does not know
+    of a ``load`` [kg] at the last link, of a ``push`` [N] on it in the third quarter of the time,
+    and of ``noise``: standard deviations of q [rad or m] and q̇. τ acts ``late`` ticks after what it
+    was computed from. The robot has no contacts, no stops and no dry friction. The same loop runs
+    with the law in float64. Every tick's bits are compared with the integer model. Writes loop.json
+    and loop.svg.
+
+    Raises InputError for a folder without a controller, for a robot that MuJoCo does not read, and
+    where a state leaves the words' ranges; Mismatch for a bit that differs.
+    """
+    if late < 0:
+        raise UsageError(f"late: {late}: a number of ticks, from 0 on")
+    place = Path(folder)
+    entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
+    for name in (REPORT, CHART):
+        check_place(place / name)
+    with meanwhile(partial(load_core, place, entry, progress=progress)) as loading:
+        made = filed_design(place, entry, progress)
+        design, robot = made.design, made.front.robot
+        gains = gains_of(design, robot)
+        if gains is None or not made.is_core:
+            raise InputError(
+                f"{place}: has no controller; make one with: "
+                "rbdgen generate ROBOT --controller computed-torque"
+            )
+        program = compiled(design, robot, "cpp", progress)
+    ticks = max(1, round(seconds * rate))
+    unknown = Disturbance(load, push, (0.5 * seconds, 0.75 * seconds), noise, seed)
+    reference = eight(design, robot, seconds, gains.law in FOLLOWING)
+    given = {"kp": gains.kp, "kd": gains.kd} if gains.inputs else {}
+    names = needs(design)
+
+    urdf = read_bytes(place / ROBOT)
+    link = Plant(urdf, robot, 1 / rate, unknown).last
+
+    def course(law: Law, what: str) -> Course:
+        plant = Plant(urdf, robot, 1 / rate, unknown)
+
+        def known(state: Mapping[str, Array]) -> Array:
+            return law({k: own for k, own in {**state, **given}.items() if k in names})
+
+        return follow(known, plant, reference, ticks, 1 / rate, late, progress, what)
+
+    with loading.result().session(seed) as session:
+        hardware = Hardware(made, session)
+        ours = course(hardware, f"{entry.name}, Verilated")
+    overflows = hardware.compare(IntegerModel(made, progress))
+    exact = course(lambda state: program(completed(robot, one_state(state)))["tau_c"][0], "float64")
+    follows = gains.law in FOLLOWING
+    off = distance(robot, link, ours.q, ours.wanted)
+    run = LoopFacts(
+        controller=gains.law.replace("_", "-"),
+        rate=rate,
+        ticks=ticks,
+        late=late,
+        seed=seed,
+        bit_exact=True,
+        cycles=(min(hardware.cycles), max(hardware.cycles)),
+        overflows=overflows,
+        link=link,
+        off=float(_rms(off)) if follows else None,
+        apart=float(distance(robot, link, ours.q, exact.q).max()),
+        load=load,
+        push=push,
+        noise=tuple(noise),
+        joints=_joints(ours, exact, robot, follows),
+    )
+    write_file(place / REPORT, json.dumps(run.to_json(), indent=2) + "\n")
+    write_file(
+        place / CHART, loop_chart(robot.joint_names, 1 / rate, ours.q, ours.wanted, ours.tau)
+    )
+    return Loop(run, place / CHART)
+
+
+class Hardware:
+    """A law in Verilog: each call is a task of a session. ``cycles``: of each, to its result."""
+
+    def __init__(self, made: Specification, session: Session) -> None:
+        self.made, self.session = made, session
+        self.cycles: list[int] = []
+        self._words: list[NDArray[np.int64]] = []
+        self._results: list[NDArray[np.int64]] = []
+        self._held = [int(word) for word in made.held.values()]
+
+    def __call__(self, state: Mapping[str, Array]) -> Array:
+        """τ (nv,) of the arrays (nv,) of one tick; InputError where a word has no room for one."""
+        fixed = self.made.fixed
+        words = to_words(self.made, completed(self.made.front.canonical, one_state(state)))
+        token = np.stack([words[name] for name in fixed.inputs], axis=1)
+        run = self.session.run(token, held=self._held if not self.cycles else (), drain=0)
+        self.cycles.append(int(run.result_cycle[0] - run.accept_cycle[0]))
+        self._words.append(token[0])
+        self._results.append(run.outputs[0])
+        outputs = list(fixed.graph.outputs)
+        places = [outputs.index(f"tau_c[{k}]") for k in range(self.made.front.robot.nv)]
+        formats = [fixed.formats[fixed.graph.outputs[outputs[k]]] for k in places]
+        return np.array(
+            [own.real(run.outputs[0, k]) for own, k in zip(formats, places, strict=True)]
+        )
+
+    def compare(self, integers: IntegerModel) -> int:
+        """The number of ticks with an overflow; Mismatch for a bit that is not the model's."""
+        words, results = np.array(self._words), np.array(self._results)
+        expected, flags = integers({n: words[:, k] for k, n in enumerate(self.made.fixed.inputs)})
+        wanted = np.concatenate([np.stack(list(expected.values()), axis=1), flags], axis=1)
+        bad = np.flatnonzero((results != wanted).any(axis=1))
+        if bad.size:
+            raise Mismatch(f"tick {bad[0]}: the hardware's bits are not the integer model's")
+        return int(flags.any(axis=1).sum())
+
+
+def follow(
+    law: Law,
+    plant: Plant,
+    reference: Reference,
+    ticks: int,
+    period: float,
+    late: int = 0,
+    progress: Progress = lambda _: None,
+    what: str = "",
+) -> Course:
+    """The course of a ``plant`` that a law drives, ``late`` ticks after it has read the state.
+
+    InputError, with the time, where the law has no room for a state.
+    """
+    plant.start(*reference(0.0)[:2])
+    due: list[Array] = []
+    kept: list[tuple[Array, Array, Array]] = []
+    for tick in range(ticks):
+        now = tick * period
+        if what and tick % max(1, ticks // 10) == 0:
+            progress(f"{what}: {now:.3f} s")
+        q, qd = plant.read()
+        wanted = reference(now)
+        followed = dict(zip(("q_ref", "qd_ref", "qdd_ref"), wanted, strict=True))
+        try:
+            due.append(law({"q": q, "qd": qd, **followed}))
+        except InputError as error:
+            raise InputError(f"{what or 'loop'} at {now:.4f} s: {error}") from None
+        # before the first one is due it is the first one
+        tau = due[max(0, tick - late)]
+        kept.append((plant.q, wanted[0], tau))
+        plant.drive(tau, now)
+    return Course(*(np.array(own) for own in zip(*kept, strict=True)))
+
+
+def eight(design: Design, robot: Robot, period: float, moves: bool = True) -> Reference:
+    """An eight around the middle of the joints' ranges: the first joint once in a period [s], the
+    others twice. It stays at rest there unless it ``moves``."""
+    box = bounds(design, robot)
+    limits = [robot.joints[i].limits for i in robot.free]
+    lower, upper = (np.array([getattr(own, end) for own in limits]) for end in ("lower", "upper"))
+    bounded = np.isfinite(upper - lower)
+    lower = np.where(bounded, np.maximum(lower, box.q_lower), -np.pi)
+    upper = np.where(bounded, np.minimum(upper, box.q_upper), np.pi)
+    rate = 2 * np.pi / period * np.array([1, *[2] * (robot.nv - 1)])
+    most = [RANGE * (upper - lower) / 2, SPEED * box.qd / rate, HASTE * box.qdd / rate**2]
+    swing = np.min(most, axis=0) * moves
+
+    def at(t: float) -> tuple[Array, Array, Array]:
+        q = (lower + upper) / 2 + swing * np.sin(rate * t)
+        return q, swing * rate * np.cos(rate * t), -swing * rate**2 * np.sin(rate * t)
+
+    return at
+
+
+def one_state(state: Mapping[str, Array]) -> dict[str, Array]:
+    """Arrays (1, …) of one tick."""
+    return {name: np.array(own)[None] for name, own in state.items()}
+
+
+def _joints(ours: Course, exact: Course, robot: Robot, follows: bool) -> tuple[JointLoop, ...]:
+    off, apart = _rms(ours.q - ours.wanted), np.abs(ours.q - exact.q).max(axis=0)
+    step, step_float = (
+        _rms(np.diff(own.tau, axis=0, prepend=own.tau[:1])) for own in (ours, exact)
+    )
+    return tuple(
+        JointLoop(
+            name,
+            float(off[k]) if follows else None,
+            float(apart[k]),
+            float(step[k]),
+            float(step_float[k]),
+        )
+        for k, name in enumerate(robot.joint_names)
+    )
+
+
+def _rms(values: Array) -> Array:
+    """The root mean square of each column."""
+    return np.asarray(np.sqrt(np.mean(values**2, axis=0)))
+
+
+def distance(robot: Robot, link: str, one: Array, other: Array) -> Array:
+    """How far apart [m] a link's origin is in two courses of q (ticks, nv)."""
+    first, second = (frame_poses(robot, q, [link]).p[:, 0] for q in (one, other))
+    return np.asarray(np.linalg.norm(first - second, axis=1))

@@ -1,0 +1,41 @@
+"""A chart of a control loop over time: how far joints are from their references, and efforts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..robot.model import Array
+from . import svg
+from .chart import MARGIN, SMALL, Scale, across, colours_of, corner, key_across, page, upwards
+from .svg import GREY
+
+WIDTH, HEIGHT, LEFT, GAP = 720.0, 170.0, 70.0, 62.0
+MOST = 360  # points of a line
+
+
+def loop_chart(names: Sequence[str], period: float, q: Array, wanted: Array, tau: Array) -> str:
+    """An SVG file of q − q_ref and τ, (ticks, nv) each, of joints ``names``; ``period`` [s]."""
+    every = max(1, -(-len(q) // MOST))
+    time = period * np.arange(0, len(q), every)
+    panels = (("q − q_ref [rad, m]", (q - wanted)[::every]), ("τ [N·m, N]", tau[::every]))
+    root = page("Control loop", WIDTH, 70.0 + len(panels) * (HEIGHT + GAP))
+    colours = colours_of(names)
+    key_across(root, MARGIN, 50.0, colours)
+    x = Scale(0.0, max(float(time[-1]), period), LEFT, WIDTH - MARGIN)
+    top = 84.0
+    for title, values in panels:
+        low, high = float(values.min()), float(values.max())
+        spare = 0.05 * (high - low) or 1e-9
+        y = Scale(low - spare, high + spare, top + HEIGHT, top)
+        across(root, x, x.ticks(), (top, top + HEIGHT))
+        upwards(root, y, y.ticks(5), (x.start, x.end))
+        corner(root, x, y)
+        svg.text(root, LEFT, top - 8, title, size=SMALL)
+        for column, name in enumerate(names):
+            points = [(x.at(t), y.at(v)) for t, v in zip(time, values[:, column], strict=True)]
+            svg.line(root, points, colours[name], 1.2)
+        top += HEIGHT + GAP
+    svg.text(root, x.end, top - GAP + 32, "time [s]", "end", SMALL, colour=GREY)
+    return svg.to_text(root)
