@@ -95,7 +95,7 @@ class LoopFacts(Record):
 
     @property
     def unknown(self) -> str:
-        """What the law does not know, in words; none if nothing."""
+        """Disturbances that the law does not know, in words; empty without any."""
         given = {
             f"{self.load:g} kg on {self.link}": self.load,
             f"a push of {self.push:g} N on {self.link}": self.push,

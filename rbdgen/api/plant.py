@@ -18,9 +18,11 @@ STEP = 50e-6  # s: the longest step of the plant
 
 @dataclass(frozen=True)
 class Disturbance:
-    """What the controller does not know: a ``load`` [kg] at the last link; a ``push`` [N] on it
-    along y of the world, at ``pushed`` (from, to) [s]; ``noise``: standard deviations of the q and
-    q̇ that it reads, of a ``seed``."""
+    """Disturbances that the controller does not know.
+
+    A ``load`` [kg] at the last link; a ``push`` [N] on it along y of the world, at ``pushed``
+    (from, to) [s]; ``noise``: standard deviations of the q and q̇ that it reads, of a ``seed``.
+    """
 
     load: float = 0.0
     push: float = 0.0
