@@ -26,6 +26,7 @@ from ..system.quoting import Progress, Steps
 from ..system.signals import run_child
 from .board_link import PACKED, REPORT, accelerator_in, line_of, suffix_of, write_link
 from .c_header import line_layouts
+from .compilation import wishes_of
 from .design_file import DESIGN
 from .folder import UsageError, checked_manifest, read_manifest, write_file
 from .generation import generate
@@ -225,22 +226,31 @@ def board_design(
     output: str | Path | None = None,
     progress: Callable[[str], None] = lambda _: None,
     force: bool = False,
+    latency: float | str | None = None,
+    rate: float | str | None = None,
     **choices: Unpack[DesignChoices],
 ) -> Path:
     """Generate an accelerator of ``robot`` for the part of ``board``; returns its folder.
 
-    ``output``, ``force``, ``choices``: as of `generate`. Where they do not say how hardware is
-    shared, it is one in which joints are time-multiplexed if that takes much less: the line to the
-    host is slower than any. Raises BoardError for a board that is not known, and what `generate`
-    raises.
+    ``output``, ``force``, ``choices``, ``latency`` and ``rate``: as of `generate`, these two of the
+    accelerator without the line. Where none of them says how hardware is shared, it is one in
+    which joints are time-multiplexed if that takes much less: the line to the host is slower than
+    any.
+    Raises BoardError for a board that is not known, UsageError where no accelerator should reach
+    ``latency`` and ``rate`` (the nearest is written), and what `generate` raises.
     """
     part = find_board(board, LEDS).target.name
     own: DesignChoices = {**choices, "accelerator": True, "target": part}
     refuse_unknown(own, generate)
-    if choice := small(front_end(robot, **own), progress):
+    asked = wishes_of(latency, rate)
+    if not asked and (choice := small(front_end(robot, **own), progress)):
         own["chosen"] = (choice,)
-    made = generate(robot, output, progress=progress, force=force, **own)
+    made = generate(robot, output, progress, force, latency=latency, rate=rate, **own)
     assert isinstance(made, Generated)  # one language
+    if wanted := read_manifest(made.folder).facts.wanted:
+        if not wanted.reach:
+            raise UsageError(f"{wanted.line}; that is in {made.folder}")
+        progress(wanted.line)
     return made.folder
 
 

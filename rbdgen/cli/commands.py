@@ -293,12 +293,15 @@ def _board_folder(options: argparse.Namespace, progress: Progress) -> str:
     """The folder of an accelerator: one that is named, or of the core or robot that is named."""
     said = choices_of(options)
     folder: str = options.folder
+    wishes = {"latency": options.latency, "rate": options.rate}
     if Path(folder).is_dir():
-        if said or options.output is not None:
+        if said or any(wishes.values()) or options.output is not None:
             raise api.UsageError(f"{folder}: is a folder, whose design has its choices already")
         return str(api.accelerator_of(folder, progress, options.trust))
     said.setdefault("functions", WHOLE)
-    made = api.board_design(options.board, folder, options.output, progress, options.force, **said)
+    made = api.board_design(
+        options.board, folder, options.output, progress, options.force, **wishes, **said
+    )
     return str(made)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,8 +20,12 @@ from rbdgen.tools.report import Pace, SynthesisReport
 
 
 def test_info_answers_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert not main(["info", "pendulum", "--latency", "1us", "--rate", "2MHz", "--json", "--quiet"])
+    """Words keep the error that is asked for, and the design is the smallest that has them."""
+    words = ["info", "pendulum", "--error", "1e-5", "--latency", "1us", "--rate", "2MHz"]
+    assert not main([*words, "--json", "--quiet"])
     facts = json.loads(capsys.readouterr().out)
+    worst = max(own["scales"]["at the limits"]["relative"] for own in facts["errors"])
+    assert worst <= 1e-5 and facts["multipliers"] > 3  # of 18 bits two do
     assert facts["wanted"]["reach"] and facts["target"] == "ecp5-25f"
     assert facts["initiation_interval"] == facts["wanted"]["options"]["ii"]
     assert facts["wanted"]["wishes"] == {"latency": 1e-6, "rate": 2e6}
@@ -28,18 +33,19 @@ def test_info_answers_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_generate_makes_what_info_says(tmp_path: Path) -> None:
     said: list[str] = []
-    made = api.generate("pendulum", tmp_path / "D", said.append, latency="1us", rate=2e6)
+    own: dict[str, Any] = {"latency": "1us", "rate": 2e6, "error": 1e-4}
+    made = api.generate("pendulum", tmp_path / "D", said.append, **own)
     entry = api.read_manifest(tmp_path / "D")
     line = entry["wanted"]["line"]
     assert f"--ii {entry['initiation_interval']} " in line and entry["wanted"]["reach"]
     assert entry["wanted"]["wishes"] == {"latency": 1e-6, "rate": 2e6}
-    assert entry["target"] == "ecp5-25f"
+    assert entry["target"] == "ecp5-25f" and entry["choices"]["error"] == 1e-4
     assert "the smallest that should reach that" in (made.folder / "README.md").read_text("utf-8")
     # one trace, one search for words
     assert sum(own.startswith("trace: ") for own in said) == 1
     assert said.count("ranges and word lengths") == 1
     options = entry["wanted"]["options"]
-    api.generate("pendulum", tmp_path / "E", **options)
+    api.generate("pendulum", tmp_path / "E", error=1e-4, **options)
     same = api.read_manifest(tmp_path / "E")
     assert same["files"]["design.yaml"] == entry["files"]["design.yaml"]
     assert same["files"][f"{same['name']}.v"] == entry["files"][f"{entry['name']}.v"]

@@ -129,10 +129,24 @@ def test_a_board_from_a_robot(
     assert made["target"] == "ecp5-25f" and made["choices"]["width"] == 16
     assert {k: f["interval"] for k, f in made["tasks"]["functions"].items()} == {"id": 4}
     capsys.readouterr()
-    assert main(["board", "ulx3s-12f", place, "--ii", "8"]) == 2
-    assert "has its choices already" in capsys.readouterr().err
+    for more in (["--ii", "8"], ["--latency", "3us"]):
+        assert main(["board", "ulx3s-12f", place, *more]) == 2
+        assert "has its choices already" in capsys.readouterr().err
     assert main(["board", "ulx3s-13f", "pendulum"]) == 1 and len(asked) == 1
     assert 'did you mean "ulx3s-12f"' in capsys.readouterr().err
+
+
+def test_an_accelerator_for_a_board_that_should_be_fast_enough(tmp_path: Path) -> None:
+    """The smallest, for the board's part; none is placed for minutes that should not reach it."""
+    own: dict[str, Any] = {"functions": ("m",), "width": 16}
+    said: list[str] = []
+    place = tmp_path / "made"
+    found = api.board_design("ulx3s-12f", "pendulum", place, said.append, latency="1us", **own)
+    wanted = api.read_manifest(found)["wanted"]
+    assert found == place and wanted["reach"] and wanted["line"] in said
+    assert wanted["options"]["target"] == "ecp5-25f" and wanted["options"]["ii"] > 1
+    with pytest.raises(api.UsageError, match=r"NOTHING of .*; that is in "):
+        api.board_design("ulx3s-12f", "pendulum", tmp_path / "none", latency="1ns", **own)
 
 
 def test_a_board_from_a_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
