@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compile.specification import Specification
 from ..design.coordinates import coordinate_errors
 from ..design.facts import AcceleratorRun, FunctionRun, MixedRun
 from ..design.manifest import HardwareManifest
@@ -17,6 +16,7 @@ from ..draw.rows import Stay, Task, timeline
 from ..system.files import beside
 from ..system.quoting import Progress
 from ..system.workers import cores
+from ..tasks.model import Specification
 from ..tasks.routes import CODES, ROLLOUTS
 from ..tasks.stages import Accelerator
 from ..tools.dump import read_vcd

@@ -14,7 +14,6 @@ from .. import golden
 from ..compile.flow import front_end
 from ..compile.front import Front, of_bodies
 from ..compile.parameters import Parameters, model_of
-from ..compile.specification import Specification
 from ..design.choices import OF_NUMBERS, VERILOG
 from ..design.design import canonical_of, has_registers
 from ..design.loading import load
@@ -24,6 +23,7 @@ from ..system.files import read_regular
 from ..system.quoting import Progress
 from ..system.records import NamedWord, NoRecord, Record
 from ..system.templates import render
+from ..tasks.model import Specification
 from .compilation import front_again, other_version
 from .design_file import DESIGN, ROBOT
 from .filed_design import compiled_again, filed_graphs

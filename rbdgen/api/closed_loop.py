@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compile.specification import Specification
 from ..design.arrays import needs
 from ..design.bounds import bounds
 from ..design.design import Design
@@ -25,6 +24,7 @@ from ..robot.xml_lines import read_bytes
 from ..system.quoting import Progress
 from ..system.records import Record
 from ..system.signals import meanwhile
+from ..tasks.model import Specification
 from ..tools.model import Session
 from .arrays import completed
 from .design_file import DESIGN, ROBOT

@@ -18,7 +18,6 @@ from ..codegen.library import Singular
 from ..compile.flow import compile_front, front_of
 from ..compile.front import Front
 from ..compile.product import Product
-from ..compile.specification import DesignedRobot, Specification
 from ..design.arrays import all_gives, counts, given_coordinates, needs
 from ..design.choices import COMPILED, MODELS
 from ..design.design import Design
@@ -37,6 +36,7 @@ from ..robot.variations import PAYLOAD, SIZE
 from ..robot.xml_lines import did_you_mean
 from ..system.compiler import c_library
 from ..system.quoting import Progress
+from ..tasks.model import DesignedRobot, Specification
 from .arrays import completed, refuse_missing_forces, refuse_missing_payload
 from .folder import InputError
 from .integer_model import IntegerModel, word_program

@@ -16,7 +16,6 @@ from ..codegen.c_file import GRAPH, core_function, sources
 from ..codegen.compiled import Compiled, CompiledModel, CSources, Results
 from ..codegen.hls_program import hls_files
 from ..compile.product import Product
-from ..compile.specification import Specification
 from ..design import manifest
 from ..design.design import is_looped
 from ..design.manifest import HardwareManifest
@@ -29,7 +28,7 @@ from ..system.compiler import FLAGS, c_library
 from ..system.quoting import Progress
 from ..system.records import NamedWord
 from ..tasks.c import tasks_source
-from ..tasks.model import evaluate_task
+from ..tasks.model import Specification, evaluate_task
 from ..tools.model import Model
 from ..tools.toolchain import OF_LONG_RUNS, OPTIMISATION
 from ..tools.verilate import build

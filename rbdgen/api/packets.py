@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..compile.specification import Specification
 from ..design.manifest import HardwareManifest
 from ..shell.task_packets import Response, Status
+from ..tasks.model import Specification
 from ..tasks.routes import CODES
 from .c_header import packet_format
 from .evaluation import to_words

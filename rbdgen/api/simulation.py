@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compile.samples import accuracy_of
-from ..compile.specification import Specification
 from ..design.coordinates import coordinate_errors
 from ..design.facts import AcceleratorRun, CoreRun
 from ..design.manifest import HardwareManifest
@@ -21,6 +20,7 @@ from ..graph.accuracy import REPORTED
 from ..system.files import beside
 from ..system.quoting import Progress
 from ..system.signals import meanwhile
+from ..tasks.model import Specification
 from ..tools.dump import add_numbers
 from ..tools.model import Model, Result
 from .accelerator_simulation import WAVES, simulate_accelerator

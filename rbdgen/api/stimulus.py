@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compile.samples import accuracy_of, sample_states
-from ..compile.specification import Specification
 from ..design.arrays import given_coordinates
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.checks import mix
@@ -24,6 +23,7 @@ from ..graph.accuracy import REPORTED, Accuracy
 from ..graph.fixed import Format
 from ..graph.word import kind_of
 from ..tasks.integration import STEP
+from ..tasks.model import Specification
 from ..tasks.routes import CODES, place
 from ..tasks.stages import TAG
 from ..tools.model import Model, Result

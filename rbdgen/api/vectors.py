@@ -11,12 +11,12 @@ from ..codegen.c_file import CFunction, rows
 from ..codegen.interface import Array, ArrayInterface, angle_arrays
 from ..compile.front import Front
 from ..compile.samples import sample_states
-from ..compile.specification import Specification
 from ..design.manifest import Example
 from ..dynamics.interface import to_columns
 from ..graph.evaluate import evaluate, to_float
 from ..graph.fixed import Format, Integers, parameter_words
 from ..graph.word import PARAMETER, spell
+from ..tasks.model import Specification
 from ..tasks.routes import CODES, STEPS
 from .integer_model import IntegerModel, integer_results
 from .stimulus import MOST_STEPS, inputs_of, within_limits

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..compile.specification import Specification
 from ..graph.word import indices, kind_of
+from ..tasks.model import Specification
 from ..tools.dump import NUMBERS, Number
 from .accelerator_simulation import WAVES
 from .hdl_types import identifier

@@ -31,11 +31,11 @@ from ..robot.frames import align_axes
 from ..robot.model import Robot, RobotError
 from ..robot.rotors import drivetrains
 from ..robot.xml_lines import did_you_mean, quoted
+from ..tasks.model import DesignedRobot
 from ..tasks.routes import traced
 from ..words.factor_bounds import NO_BOUNDS, PivotBounds
 from ..words.order import EXACT, run
 from .samples import carried_by, frames_of, nodes_of, sample_states
-from .specification import DesignedRobot
 
 if TYPE_CHECKING:
     from ..dynamics.winograd import Largest

@@ -33,7 +33,7 @@ from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.word import DRAWN, HOLD, indices, spell
 from ..robot.model import Array, Robot
-from ..words.domain import copied
+from ..words.ascent import copied
 
 YIELDING = 1e-3  # of the mean of J W Jᵀ's diagonal
 SLIP = 0.1  # of the drawn velocities: frames are not quite at rest in states that come in

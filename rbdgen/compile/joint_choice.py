@@ -20,8 +20,7 @@ from .front import Front, is_large
 from .intervals import in_turn
 from .product import Product, ResourceEstimate, need_of, too_large
 from .stage_pieces import BY_JOINTS, sums_apart
-from .stages import as_asked, of_joints, refuse_joints
-from .ways import fastest
+from .ways import as_asked, fastest, of_joints, refuse_joints
 
 SAVED = 0.3  # of the LUTs: for less, time-multiplexed joints are not worth their cycles
 ROOMY = 0.35  # of a part's LUTs: a design that fills no more is routed in minutes, however fast

@@ -17,7 +17,7 @@ from ..graph.word import DEVIATION, spell
 from ..passes.registers import renumbered, to_registers
 from ..robot.model import Array, Robot, RobotError
 from ..robot.model_parameters import ModelParameters, number_name, numbers_of
-from ..words.domain import copied
+from ..words.ascent import copied
 from ..words.ranges import RECIPROCALS
 
 MOST_OFF = 0.8  # of a pivot, to first order; beyond that it may be anything

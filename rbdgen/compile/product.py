@@ -16,12 +16,12 @@ from ..schedule.area import NoModel, estimated
 from ..schedule.clock import plan_clocks
 from ..schedule.plan import Plan
 from ..schedule.units import Binding
+from ..tasks.model import Specification
 from ..tasks.stages import one_stage
 from ..words.proven_ranges import Proof, output_errors, prove
 from ..words.ranges import Ranges
 from .accelerator_area import accelerator_features
 from .front import Front
-from .specification import Specification
 
 FILLED = 0.8  # of LUTs and flip-flops: what is fuller is seldom placed and routed
 CELLS = {"luts": "LUTs", "flip_flops": "flip-flops", "block_rams": "block RAMs"}

@@ -27,7 +27,7 @@ from ..robot.frames import frame_of
 from ..robot.model import BASE, Array, Robot, RobotError, Transform
 from ..robot.rotors import without_friction
 from ..robot.variations import PAYLOAD
-from ..words.domain import Domain, copied
+from ..words.ascent import Domain, copied
 
 if TYPE_CHECKING:
     from ..robot.model_parameters import ModelParameters

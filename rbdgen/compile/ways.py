@@ -1,8 +1,8 @@
-"""The ways to share hardware among which the fastest design that fits is searched for."""
+"""Products as a design asks, and the ways to share hardware for the fastest that fits."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -12,18 +12,20 @@ from ..design.design import (
     Design,
     as_chosen,
     choice_of,
+    chooses_fold,
     chooses_joints,
     formulation_of,
     has_least_latency,
     has_registers,
 )
-from ..design.effects import refused
+from ..design.effects import refuse_design, refused
 from ..design.nested import FITTED
 from ..design.rules import JOINTS
 from ..design.target import Target, find_target
 from ..graph.fixed import FixedGraph
 from ..robot.model import RobotError
 from ..schedule.features import operations
+from ..schedule.partition import StagePieces
 from ..schedule.units import shared_jobs
 from ..tasks.routes import CORE
 from ..words.wordlength import PrecisionError
@@ -31,11 +33,95 @@ from .expected import errors_in_graph, too_inexact
 from .fitting import Fastest, SharingChoice
 from .fixed_functions import FixedFunctions
 from .front import Front
-from .product import Product, ResourceEstimate, need, need_of
-from .stages import as_asked
+from .plans import stage_plan
+from .product import Product, ResourceEstimate, as_core, need, need_of
 
 if TYPE_CHECKING:
     from ..words.instances import FixedProgram
+
+
+def as_asked(front: Front, words: FixedFunctions) -> Product:
+    """The product that a design asks for; where it does not say, of a task every cycle.
+
+    Limbs are time-multiplexed that are alike in all that their joints feel; partly so, where that
+    is wanted.
+    """
+    design = front.design
+    if design.fold == "joints":
+        return of_joints(front, words)
+    if design.fold != "limbs" and not chooses_fold(design):
+        return of_whole(front, words)
+    from .intervals import in_turn
+
+    turns = in_turn(front, words, partly=design.fold == "limbs")
+    if not isinstance(turns, str):
+        return scheduled(front, words, *turns)
+    if design.fold == "limbs":
+        raise RobotError(f"{front.robot.name}: fold: limbs: {turns}")
+    said = (f"limbs are not time-multiplexed: {turns}",) if not words.is_core else ()
+    return of_whole(front, words, said)
+
+
+def of_whole(front: Front, words: FixedFunctions, notes: Sequence[str] = ()) -> Product:
+    """The product in which no limbs are time-multiplexed."""
+    pieces = words.pieces
+    return scheduled(front, words, pieces, _stage_intervals(front, words, pieces), notes)
+
+
+def of_joints(
+    front: Front, words: FixedFunctions, stages: Collection[str] | None = None
+) -> Product:
+    """The product in which joints are time-multiplexed wherever a stage is theirs alone, of
+    ``stages`` if these are given."""
+    refuse_joints(front)
+    staged = words.joints(front.design, stages)
+    return scheduled(front, words, staged, _stage_intervals(front, words, staged), ())
+
+
+def refuse_joints(front: Front) -> None:
+    """RobotError for what time-multiplexed joints do not do; in an accelerator, in no stage."""
+    refuse_design(front.design, front.robot.name, JOINTS, formulation=formulation_of(front.design))
+
+
+def _stage_intervals(front: Front, words: FixedFunctions, staged: StagePieces) -> dict[str, int]:
+    """Each stage's interval; that of a core's follows from its plan."""
+    if words.is_core:
+        return {}
+    from .intervals import stage_intervals
+
+    return stage_intervals(front.design, front.target, staged.pieces)
+
+
+def scheduled(
+    front: Front,
+    words: FixedFunctions,
+    staged: StagePieces,
+    intervals: dict[str, int],
+    why: Sequence[str],
+) -> Product:
+    """The product of these pieces; ``why``: notes of who is time-multiplexed."""
+    if words.is_core:
+        return _core(front, words, staged, intervals, why)
+    from .accelerator import accelerator_of
+
+    return accelerator_of(front, words, staged, intervals, why)
+
+
+def _core(
+    front: Front,
+    words: FixedFunctions,
+    staged: StagePieces,
+    intervals: dict[str, int],
+    why: Sequence[str],
+) -> Product:
+    """The same of one stage, whose tasks compute all functions."""
+    words.progress("schedule")
+    ((name, piece),) = staged.pieces.items()
+    limbs = len(piece.program.copies) if piece.program and name in intervals else 1
+    plan, note = stage_plan(front.design, piece, front.target, intervals.get(name), limbs)
+    notes = (*why, note + words.note_of_width) if note else why
+    return as_core(front, staged.ranges, plan, notes)
+
 
 MANY = 5000  # operations: below, words are made sooner than it is seen that they do not fit
 FAR = 2.0  # times a part's cells: what takes so many without ranges being searched is too large

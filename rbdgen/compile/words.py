@@ -31,9 +31,8 @@ from ..robot.denavit_hartenberg import chained_frames
 from ..robot.model import RobotError
 from ..system.quoting import Progress
 from ..words.ascent_schedule import joined
-from ..words.graph_words import to_words, within_error
 from ..words.input_domain import InputDomain, largest_inputs, within
-from ..words.order import UNITS, run
+from ..words.order import UNITS, run, to_words, within_error
 from ..words.program_ranges import ToWords, read_by_visits
 from ..words.ranges import NotPositive, Ranges
 from .front import Front

@@ -27,8 +27,19 @@ from amaranth.hdl import (
 )
 
 from .arithmetic import later
-from .carry_chains import ONE, add_row_ecp5, first_rows_ecp5, merge_ecp5
-from .multiplier import DSP48_LATENCY, DSP_LATENCY, DSP_WIDTH, LIMB, Multiplier, depth, digits_of
+from .multiplier import (
+    DSP48_LATENCY,
+    DSP_LATENCY,
+    DSP_WIDTH,
+    LIMB,
+    ONE,
+    Multiplier,
+    add_row_ecp5,
+    depth,
+    digits_of,
+    first_rows_ecp5,
+    merge_ecp5,
+)
 
 
 def of_cells(unit: Multiplier, family: str) -> str:

@@ -18,8 +18,7 @@ from ..graph.evaluate import INTERVAL, Array, Interval, evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..system.quoting import Progress
-from .ascent import WAYS, ascend, cones
-from .domain import Domain
+from .ascent import WAYS, Domain, ascend, cones
 from .value_range import extents
 from .value_range import joined as in_both
 from .wordlength import integer_bits

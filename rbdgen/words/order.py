@@ -7,34 +7,41 @@ The graph is verified after each, so that what is wrong is said of the pass that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from ..graph.accuracy import Accuracy, Shares, Worst, worst_of
 from ..graph.evaluate import Array
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.verify import GraphError, verify, verify_fixed
+from ..graph.visits import Program
+from ..graph.word import SURE
 from ..passes.identities import identities, phase, reciprocals
 from ..passes.sums import balance, factor
+from ..system.quoting import Progress
 from .constant_multiply import constant_multiply, has_constants, moved
+from .input_domain import InputDomain
+from .precision import affordable
+from .program_ranges import evaluate_program, program_word_samples, tasks_over
 from .proven_ranges import proven_words
 from .ranges import Ranges
-from .word_options import Setting
-from .wordlength import finer_inputs, input_formats, wordlength
+from .word_options import Known, Setting, gains_of
+from .wordlength import GUARD, finer_inputs, input_formats, wordlength
 
-Known = TypeVar("Known")  # what the passes of a part are told besides the graph
+Context = TypeVar("Context")  # what the passes of a part are told besides the graph
 
 
 @dataclass(frozen=True)
-class Pass(Generic[Known]):
+class Pass(Generic[Context]):
     """One step: ``run`` takes a graph to another; ``reason``: why it stands where it does."""
 
     name: str
-    run: Callable[[Graph, Known], Graph | FixedGraph]
+    run: Callable[[Graph, Context], Graph | FixedGraph]
     reason: str
 
-    def __call__(self, graph: Graph, known: Known) -> Graph | FixedGraph:
+    def __call__(self, graph: Graph, known: Context) -> Graph | FixedGraph:
         """The graph that the pass makes, verified; GraphError names the pass."""
         made = self.run(graph, known)
         try:
@@ -123,9 +130,9 @@ PASSES: tuple[Pass[Any], ...] = (*EXACT, *UNITS, *WORDS)
 
 
 def run(
-    passes: Iterable[Pass[Known]],
+    passes: Iterable[Pass[Context]],
     graph: Graph,
-    known: Known,
+    known: Context,
     watch: Callable[[str, Graph], None] = lambda name, graph: None,
 ) -> Graph:
     """The graph after passes of which none makes words. ``watch`` sees it after each."""
@@ -143,3 +150,85 @@ def to_fixed(graph: Graph, setting: Setting) -> FixedGraph:
     made = last(run(BEFORE_WORDS, graph, setting), setting)
     assert isinstance(made, FixedGraph), f"{last.name} makes no words"
     return made
+
+
+MANY = 50_000  # nodes: of more, ranges of what is tried are those of the states found before
+
+
+def to_words(
+    graph: Graph,
+    given: InputDomain,
+    width: int,
+    error: float | None = None,
+    progress: Progress = lambda _: None,
+    guard: int = GUARD,
+    proven: str = "none",
+    tasks: Sequence[Program] = (),
+) -> tuple[Ranges, FixedGraph]:
+    """Constants as shifts and additions, sums in order, and a format for every signal.
+
+    Words are of ``width`` bits, or of as many each as the ``error`` asks for, and then ``width``
+    is what a hardware multiplier takes. ``guard``: bits more of what only additions read.
+    ``proven``: which words are made for proven ranges, and ``tasks``: what the error is of, see
+    ``Setting``.
+    """
+    return _made(graph, Setting(given, width, error, progress, guard, proven, tasks))
+
+
+def _made(graph: Graph, setting: Setting) -> tuple[Ranges, FixedGraph]:
+    fixed = to_fixed(graph, setting)
+    return setting.searched(fixed.graph), fixed
+
+
+def within_error(
+    graph: Graph,
+    given: InputDomain,
+    error: float,
+    width: int,
+    progress: Progress = lambda _: None,
+    proven: str = "none",
+    tasks: Sequence[Program] = (),
+) -> tuple[Ranges, FixedGraph]:
+    """Words whose outputs are off by at most ``error`` at the limits, each coordinate, and by what
+    the other `SCALES` allow there, measured on the ``few`` with a margin.
+
+    ``width``: of a hardware multiplier's operand; ``proven`` and ``tasks`` as of ``to_words``.
+    """
+    given, _ = given.searched(graph, progress)  # once, for what is tried to start from
+    again = replace(given, rounds=1) if len(graph.nodes) < MANY else replace(given, domain=None)
+    ranges = again.ranges(graph)
+
+    def lower(aim: float, counts: Shares) -> tuple[Ranges, FixedGraph]:
+        known = Known(graph, ranges, gains_of(graph, again, tasks, counts))
+        setting = Setting(
+            again, width, aim, progress, proven=proven, tasks=tasks, first=known, counts=counts
+        )
+        return _made(graph, setting)
+
+    return affordable(error, lower, lambda made: shares(made[1], graph, given, tasks), progress)
+
+
+def shares(
+    fixed: FixedGraph, graph: Graph, given: InputDomain, tasks: Sequence[Program] = ()
+) -> dict[tuple[str, int], float]:
+    """Errors of coordinates over what their scales allow, measured on the ``few`` against the float
+    graph, and `SURE` deviations more: in other states they may be larger. Of ``tasks``, every one's
+    results count."""
+    found = dict[tuple[str, int], float]()
+    for task in tasks_over(graph, tasks):
+        words, exact = (
+            program_word_samples(task, fixed, given.few),
+            evaluate_program(task, graph, given.few),
+        )
+        for visit in range(given.visits):
+            own = [{n: x[visit :: given.visits] for n, x in of.items()} for of in (words, exact)]
+            seen = Accuracy(given.factors)
+            seen.add_parts(*own)
+            for row, share in seen.shares(SURE).items():
+                found[row] = max(share, found.get(row, 0.0))
+    return found
+
+
+def worst_error(fixed: FixedGraph, graph: Graph, given: InputDomain) -> Worst:
+    """The one that is most of what is allowed."""
+    return worst_of(shares(fixed, graph, given))

@@ -19,7 +19,7 @@ from ..graph.fixed import FixedGraph, evaluate_fixed
 from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.visits import Program, Source, Visit, VisitResult, factored, once
-from .domain import Domain
+from .ascent import Domain
 from .input_domain import InputDomain, no_states
 
 WHOLE = "whole"  # the template

@@ -22,11 +22,9 @@ from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Visit, VisitResult, factored
 from ..system.quoting import Progress
 from .ascent_schedule import joined as both
-from .graph_words import to_words, worst_error
-from .input_domain import Finer, InputDomain
+from .input_domain import MARGIN, Finer, InputDomain, Noisy, ulp, with_noise
 from .instances import FixedProgram, computing
-from .noisy_ranges import MARGIN, Noisy, ulp, with_noise
-from .order import BEFORE_WORDS, UNITS, run
+from .order import BEFORE_WORDS, UNITS, run, to_words, worst_error
 from .precision import KEPT, smallest_width
 from .program_ranges import column, visited
 from .ranges import Ranges

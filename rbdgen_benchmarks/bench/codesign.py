@@ -31,9 +31,8 @@ from rbdgen.graph.word import kind_of
 from rbdgen.schedule.pipelined import HostLink
 from rbdgen.system.quoting import Progress
 from rbdgen.words.ascent_schedule import joined
-from rbdgen.words.graph_words import to_words
 from rbdgen.words.input_domain import InputDomain, largest_inputs
-from rbdgen.words.order import EXACT, UNITS, run
+from rbdgen.words.order import EXACT, UNITS, run, to_words
 
 from ..compare import grouped_bars as groups
 from ..compare.link_times import PCIE, Timing

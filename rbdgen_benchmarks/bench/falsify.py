@@ -11,8 +11,7 @@ from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.node import Node
 from rbdgen.system.quoting import Progress
-from rbdgen.words.ascent import ascend
-from rbdgen.words.domain import Domain
+from rbdgen.words.ascent import Domain, ascend
 
 CHUNK = 4096  # states at a time
 

@@ -12,7 +12,7 @@ from rbdgen import api
 from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.formulation import ranked
-from rbdgen.compile.stages import as_asked
+from rbdgen.compile.ways import as_asked
 from rbdgen.design.design import formulation_of
 from rbdgen.design.loading import filed
 from rbdgen.robot.model import RobotError

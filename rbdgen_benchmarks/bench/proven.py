@@ -16,7 +16,7 @@ from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.system.quoting import Progress
-from rbdgen.words.graph_words import worst_error
+from rbdgen.words.order import worst_error
 from rbdgen.words.proven_ranges import output_errors, prove
 from rbdgen.words.value_range import extents
 

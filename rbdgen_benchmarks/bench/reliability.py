@@ -17,11 +17,11 @@ from rbdgen.api.generation import generate
 from rbdgen.api.integer_model import IntegerModel, load_core
 from rbdgen.api.results import STALL, Mismatch
 from rbdgen.api.vectors import sampled_words
-from rbdgen.compile.specification import Specification
 from rbdgen.design.functions import WHOLE
 from rbdgen.draw.tables import markdown, table
 from rbdgen.system.cache import cached_result
 from rbdgen.system.quoting import Progress
+from rbdgen.tasks.model import Specification
 from rbdgen.tools.model import Model
 
 from .measurement import DAYS, measurement

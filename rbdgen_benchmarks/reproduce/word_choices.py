@@ -9,9 +9,8 @@ from typing import Any, TypeVar
 from rbdgen.compile.front import Front
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.schedule.units import shared_jobs
-from rbdgen.words.graph_words import to_words, within_error, worst_error
 from rbdgen.words.input_domain import InputDomain
-from rbdgen.words.order import UNITS, run
+from rbdgen.words.order import UNITS, run, to_words, within_error, worst_error
 
 TARGET = "ecp5-85f"  # whose multipliers are counted
 PROMISED, ONE_WIDTH, ONE_POINT = "error per coordinate", "one width", "one point"

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from rbdgen.api.c_header import line_layouts, packet_format
-from rbdgen.api.design_cache import CachedIntegers, cached_design
 from rbdgen.api.design_file import DESIGN
+from rbdgen.api.filed_design import CachedIntegers, cached_design
 from rbdgen.api.folder import read_manifest, refuse_core
 from rbdgen.api.integer_model import load_core
 from rbdgen.api.results import Mismatch

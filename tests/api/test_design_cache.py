@@ -11,7 +11,7 @@ import pytest
 
 from rbdgen.api import compilation as ways
 from rbdgen.api import simulate, verilog
-from rbdgen.api.design_cache import cached_design
+from rbdgen.api.filed_design import cached_design
 from rbdgen.api.folder import MARK, sealed
 from rbdgen.codegen import compiled
 from rbdgen.system.cache import CacheError
@@ -75,7 +75,7 @@ def test_each_design_has_its_folder(
     designs = [CHOICES, *({**CHOICES, **other} for other in others)]
     for robot, choices in (*(("pendulum", own) for own in designs), ("gantry", CHOICES)):
         cached_design(robot, lambda _: None, choices)
-    name = "rbdgen.api.design_cache.compiler_digest"
+    name = "rbdgen.api.filed_design.compiler_digest"
     monkeypatch.setattr(name, lambda besides: "another")
     cached_design("pendulum", lambda _: None, CHOICES)
     assert made == [*designs, CHOICES, CHOICES]

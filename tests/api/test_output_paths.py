@@ -79,7 +79,7 @@ def test_no_defaults_is_what_is_no_default() -> None:
 
 
 @pytest.fixture
-def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_work(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever compiles fails."""
 
     def work(*arguments: object, **choices: object) -> None:

@@ -22,7 +22,7 @@ from rbdgen.compile.fixed_functions import FixedFunctions
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.product import Product
 from rbdgen.compile.stage_pieces import GUARD, by_columns, pieces_of_joints, sums_apart
-from rbdgen.compile.stages import of_joints
+from rbdgen.compile.ways import of_joints
 from rbdgen.design.functions import ON_ACCELERATORS
 from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError

@@ -18,8 +18,8 @@ from rbdgen.graph.fixed import INTEGER
 from rbdgen.graph.node import Builder, Op
 from rbdgen.rtl.units import UNIT, Unit
 from rbdgen.schedule.units import Job, job
-from rbdgen.words import native as arrays
 from rbdgen.words import ranges as rounding
+from rbdgen.words import value_range as arrays
 from rbdgen.words import word_errors as errors
 from tests.words.ascent_numpy import SLOPE, VALUE
 

@@ -9,9 +9,9 @@ import numpy as np
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.visits import LIMB, in_turn, once, then
-from rbdgen.words.graph_words import to_words
 from rbdgen.words.input_domain import InputDomain
 from rbdgen.words.instances import instantiate
+from rbdgen.words.order import to_words
 from rbdgen.words.program_ranges import ProgramDomain, program_in_words
 from tests.support.notation import graph
 

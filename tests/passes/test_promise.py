@@ -18,7 +18,7 @@ from rbdgen.compile.words import sample_inputs
 from rbdgen.graph.accuracy import SCALES, Accuracy, worst_of
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.model import RobotError
-from rbdgen.words import graph_words as words
+from rbdgen.words import order as words
 from rbdgen.words.input_domain import InputDomain
 
 ROBOTS = Path(__file__).parents[1] / "robots"

@@ -13,7 +13,7 @@ from rbdgen.graph.derivative import DERIVATIVE
 from rbdgen.graph.evaluate import FLOAT, Array
 from rbdgen.graph.node import Op
 from rbdgen.words.ascent import Climb, CoordinateKind, Job
-from rbdgen.words.native import Int32
+from rbdgen.words.value_range import Int32
 
 LEAST_STEP, FIRST_STEP = 1e-5, 0.3
 GAIN = 0.002  # by which a climb gets higher in ``patience`` steps, or ends

@@ -14,9 +14,8 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.system.compiler import NoCompiler
 from rbdgen.words import ascent
-from rbdgen.words.ascent import Climb, CoordinateKind, Job, ascend, cones
-from rbdgen.words.domain import Domain
-from rbdgen.words.native import library
+from rbdgen.words.ascent import Climb, CoordinateKind, Domain, Job, ascend, cones
+from rbdgen.words.value_range import library
 from tests.words.ascent_numpy import _kept, in_numpy, turned
 
 TURN = (-math.pi, math.pi)

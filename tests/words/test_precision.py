@@ -16,7 +16,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.sincos import SinCos
-from rbdgen.words.graph_words import worst_error
+from rbdgen.words.order import worst_error
 from rbdgen.words.precision import EVEN_SHARE, WEIGHINGS, affordable, fractions
 from rbdgen.words.ranges import Ranges
 from rbdgen.words.word_options import gains

@@ -28,8 +28,8 @@ from rbdgen.graph.word import indices, kind_of
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.denavit_hartenberg import chained_frames
 from rbdgen.robot.model import Drivetrain, JointKind
-from rbdgen.words.graph_words import InputDomain, worst_error
 from rbdgen.words.instances import FixedProgram, copied
+from rbdgen.words.order import InputDomain, worst_error
 from rbdgen.words.program_ranges import program_word_samples
 from rbdgen.words.program_words import fixed_program
 from tests.support.marks import slow

@@ -14,7 +14,7 @@ from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.node import Op
 from rbdgen.robot.model import RobotError
 from rbdgen.words.factor_bounds import NO_BOUNDS
-from rbdgen.words.graph_words import worst_error
+from rbdgen.words.order import worst_error
 from rbdgen.words.proven_ranges import prove
 from rbdgen.words.ranges import RangeError
 from rbdgen.words.wordlength import integer_bits

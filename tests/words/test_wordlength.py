@@ -21,8 +21,8 @@ from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.reciprocal import WIDEST, exponent_width
 from rbdgen.passes.identities import reciprocals
 from rbdgen.robot.model import RobotError
-from rbdgen.words.graph_words import worst_error
 from rbdgen.words.input_domain import InputDomain
+from rbdgen.words.order import worst_error
 from rbdgen.words.ranges import Ranges
 from rbdgen.words.wordlength import (
     ANGLE_BITS,

@@ -17,9 +17,9 @@ from rbdgen.graph.fixed import Format, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 from rbdgen.passes.identities import phase
-from rbdgen.words.domain import Domain
-from rbdgen.words.graph_words import to_words
+from rbdgen.words.ascent import Domain
 from rbdgen.words.input_domain import InputDomain
+from rbdgen.words.order import to_words
 from rbdgen_benchmarks.bench.falsify import falsify
 from tests.support.made import compiled
 from tests.support.marks import slow
