@@ -36,12 +36,16 @@ GENERATED = {  # pages that are written here: by the group that they are listed 
 MODULES = ("rbdgen.api", "rbdgen_host.driver", "rbdgen_host.parallel")
 GROUP = re.compile(r"^## (.+)$", re.MULTILINE)
 PAGE = re.compile(r"\]\(([\w/.-]+)\.md\)")
+NUMBER = re.compile(r"(\d[\d.]*e[-+]\d+)")
+COLUMNS = {"sentences": 60, "words": 20}  # classes of columns: a cell has more letters than these
 NAME = re.compile(r"(`+)(\w+)\1")
 
 
 def beside(app: Sphinx, page: str, source: list[str]) -> None:
     """Put all pages in one folder; each group of the index becomes a caption of the sidebar."""
     text = source[0].replace("](docs/", "](").replace("](../", "](")
+    if page == "README":
+        text = text.replace("# rbdgen\n", "# rbdgen in short\n", 1)
     if page == app.config.root_doc:
         first, *groups = GROUP.split(text)
         text = first
@@ -140,9 +144,28 @@ def formula(translator: Any, node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
+def unbroken(app: Sphinx, page: nodes.document, name: str) -> None:
+    """Mark the columns of tables that hold many words, and numbers that have an exponent."""
+    for body in page.findall(nodes.tbody):
+        rows = [[*row.findall(nodes.entry)] for row in body.findall(nodes.row)]
+        for column in zip(*rows, strict=True):
+            longest = max(len(cell.astext()) for cell in column)
+            kinds = [kind for kind, least in COLUMNS.items() if longest > least][:1]
+            for cell in column:
+                cell["classes"] += kinds
+    for text in [*page.findall(nodes.Text)]:
+        if isinstance(text.parent, nodes.paragraph | nodes.strong | nodes.emphasis):
+            parts = NUMBER.split(text.astext())
+            found = [nodes.inline(part, part, classes=["number"]) for part in parts[1::2]]
+            plain = [nodes.Text(part) for part in parts[::2]]
+            both = [own for pair in zip(plain, found, strict=False) for own in pair]
+            text.parent.replace(text, [*both, plain[-1]])
+
+
 def setup(app: Sphinx) -> None:
     """Register what this site adds to Sphinx."""
     app.add_html_math_renderer("mathml", (formula, None), (formula, None))
     app.connect("source-read", beside)
+    app.connect("doctree-resolved", unbroken)
     app.connect("builder-inited", commands)
     app.connect("builder-inited", python)
