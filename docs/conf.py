@@ -37,7 +37,7 @@ MODULES = ("rbdgen.api", "rbdgen_host.driver", "rbdgen_host.parallel")
 GROUP = re.compile(r"^## (.+)$", re.MULTILINE)
 PAGE = re.compile(r"\]\(([\w/.-]+)\.md\)")
 NUMBER = re.compile(r"(\d[\d.]*e[-+]\d+)")
-COLUMNS = {"sentences": 60, "words": 20}  # classes of columns: a cell has more letters than these
+COLUMNS = {"sentences": 60, "words": 20, "": 14, "short": 0}  # a cell has more letters than these
 NAME = re.compile(r"(`+)(\w+)\1")
 
 
@@ -145,14 +145,14 @@ def formula(translator: Any, node: nodes.Element) -> None:
 
 
 def unbroken(app: Sphinx, page: nodes.document, name: str) -> None:
-    """Mark the columns of tables that hold many words, and numbers that have an exponent."""
+    """Give each column of a table its class of `COLUMNS`; mark numbers that have an exponent."""
     for body in page.findall(nodes.tbody):
         rows = [[*row.findall(nodes.entry)] for row in body.findall(nodes.row)]
         for column in zip(*rows, strict=True):
             longest = max(len(cell.astext()) for cell in column)
-            kinds = [kind for kind, least in COLUMNS.items() if longest > least][:1]
+            kind = next((kind for kind, least in COLUMNS.items() if longest > least), "")
             for cell in column:
-                cell["classes"] += kinds
+                cell["classes"] += kind.split()
     for text in [*page.findall(nodes.Text)]:
         if isinstance(text.parent, nodes.paragraph | nodes.strong | nodes.emphasis):
             parts = NUMBER.split(text.astext())
