@@ -58,7 +58,7 @@ def options_text() -> str:
     blocks = []
     for title, own in parts:
         rows = [_row(said) for said in own]
-        blocks.append(f"## {title}\n\n" + _table(("option", "in files", "default", ""), rows))
+        blocks.append(f"## {title}\n\n" + _table(("option", "what it does", "in files", "default"), rows))
     return "\n\n".join(blocks)
 
 
@@ -104,7 +104,7 @@ def _row(said: Option) -> tuple[str, ...]:
     typed = " ".join(said.options()) if said.check else ""
     default = said.usual or ("" if said.default in (None, (), {}) else _default(said.default))
     text = said.help.replace("{default}", said.usual).replace("%%", "%")
-    return f"`{typed}`" if typed else "", f"`{said.key}`", default, text
+    return f"`{typed}`" if typed else "", text, f"`{said.key}`", default
 
 
 def _default(value: Any) -> str:
