@@ -58,7 +58,8 @@ def options_text() -> str:
     blocks = []
     for title, own in parts:
         rows = [_row(said) for said in own]
-        blocks.append(f"## {title}\n\n" + _table(("option", "what it does", "in files", "default"), rows))
+        table = _table(("option", "what it does", "in files", "default"), rows)
+        blocks.append(f"## {title}\n\n" + table)
     return "\n\n".join(blocks)
 
 
