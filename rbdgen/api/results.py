@@ -1,11 +1,8 @@
-"""Return values of this package's functions, and how far results are off.
-
-How far results are off, and what it is when they differ where they must not.
-
-Return values of this package's functions: plain data that describes itself.
+"""Return values of this package's functions: plain data that describes itself.
 
 Each is a dict, as ``json.dumps`` takes it, or a path. ``repr`` is one line, and a notebook shows
-the report that the command line prints, with its picture.
+the report that the command line prints, with its picture. Here is also what judges results: errors
+of coordinates beside the golden model, and what it is when bits differ that must not.
 """
 
 from __future__ import annotations
