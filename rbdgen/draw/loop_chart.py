@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ..robot.model import Array
 from . import svg
-from .chart import MARGIN, SMALL, Scale, across, colours_of, corner, key_across, page, upwards
+from .chart import (
+    KEY_GAP,
+    KEY_ROW,
+    MARGIN,
+    SMALL,
+    Scale,
+    across,
+    colours_of,
+    corner,
+    key_across,
+    page,
+    upwards,
+)
 from .svg import GREY
 
 WIDTH, HEIGHT, LEFT, GAP = 720.0, 170.0, 70.0, 62.0
@@ -20,11 +32,13 @@ def loop_chart(names: Sequence[str], period: float, q: Array, wanted: Array, tau
     every = max(1, -(-len(q) // MOST))
     time = period * np.arange(0, len(q), every)
     panels = (("q − q_ref [rad, m]", (q - wanted)[::every]), ("τ [N·m, N]", tau[::every]))
-    root = page("Control loop", WIDTH, 70.0 + len(panels) * (HEIGHT + GAP))
     colours = colours_of(names)
-    key_across(root, MARGIN, 50.0, colours)
+    legend = list(_lines(names))
+    top = 67.0 + KEY_ROW * len(legend)
+    root = page("Control loop", WIDTH, top - 14.0 + len(panels) * (HEIGHT + GAP))
+    for k, line in enumerate(legend):
+        key_across(root, MARGIN, 50.0 + k * KEY_ROW, {name: colours[name] for name in line})
     x = Scale(0.0, max(float(time[-1]), period), LEFT, WIDTH - MARGIN)
-    top = 84.0
     for title, values in panels:
         low, high = float(values.min()), float(values.max())
         spare = 0.05 * (high - low) or 1e-9
@@ -39,3 +53,16 @@ def loop_chart(names: Sequence[str], period: float, q: Array, wanted: Array, tau
         top += HEIGHT + GAP
     svg.text(root, x.end, top - GAP + 32, "time [s]", "end", SMALL, colour=GREY)
     return svg.to_text(root)
+
+
+def _lines(names: Sequence[str]) -> Iterator[list[str]]:
+    """The entries of a legend, a list for each line."""
+    line: list[str] = []
+    room = WIDTH - 2 * MARGIN
+    for name in names:
+        taken = sum(KEY_GAP + svg.extent(own, SMALL) for own in [*line, name])
+        if line and taken > room:
+            yield line
+            line = []
+        line.append(name)
+    yield line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from rbdgen.api.closed_loop import Hardware, eight, follow
 from rbdgen.api.plant import Disturbance, Plant
 from rbdgen.cli.main import main
 from rbdgen.design.loading import filed, load
+from rbdgen.draw.loop_chart import loop_chart
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.xml_lines import read_bytes
 
@@ -99,6 +101,16 @@ def test_robots_that_mujoco_has_otherwise(tmp_path: Path) -> None:
         Plant(urdf.replace(b"elbow", b"knee"), robot, 1e-3, Disturbance())
     with pytest.raises((api.InputError, RobotError), match="MuJoCo refuses"):
         Plant(urdf.replace(b"<inertia ", b"<nothing "), robot, 1e-3, Disturbance())
+
+
+def test_the_legend_of_many_joints_has_lines() -> None:
+    """None of its entries is beyond the page."""
+    names = [f"left_leg_joint_{k}" for k in range(24)]
+    still = np.zeros((5, len(names)))
+    text = loop_chart(names, 1e-3, still, still, still)
+    places = re.findall(r'<text x="([0-9.]+)" y="([0-9.]+)"[^>]*>left_leg_joint_\d+<', text)
+    assert len(places) == 24 and max(float(x) for x, _ in places) < 650
+    assert len({y for _, y in places}) > 3
 
 
 def _plant(robot: Any, name: str = "pendulum") -> Plant:
