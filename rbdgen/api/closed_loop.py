@@ -28,7 +28,7 @@ from ..tasks.model import Specification
 from ..tools.model import Session
 from .arrays import completed
 from .design_file import DESIGN, ROBOT
-from .evaluation import to_words
+from .evaluation import as_numbers, to_words
 from .filed_design import filed_design
 from .folder import InputError, UsageError, checked_manifest, write_file
 from .integer_model import IntegerModel, load_core
@@ -261,12 +261,8 @@ class Hardware:
         self.cycles.append(int(run.result_cycle[0] - run.accept_cycle[0]))
         self._words.append(token[0])
         self._results.append(run.outputs[0])
-        outputs = list(fixed.graph.outputs)
-        places = [outputs.index(f"tau_c[{k}]") for k in range(self.made.front.robot.nv)]
-        formats = [fixed.formats[fixed.graph.outputs[outputs[k]]] for k in places]
-        return np.array(
-            [own.real(run.outputs[0, k]) for own, k in zip(formats, places, strict=True)]
-        )
+        named = {name: run.outputs[:, k] for k, name in enumerate(fixed.graph.outputs)}
+        return np.asarray(as_numbers(self.made, named, 1)["tau_c"][0])
 
     def compare(self, integers: IntegerModel) -> int:
         """The number of ticks with an overflow; Mismatch for a bit that is not the model's."""

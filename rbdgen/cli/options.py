@@ -28,8 +28,8 @@ DEFAULTS: Mapping[str, Mapping[str, str]] = {
     "explore": {
         **OF_TASKS,
         "formulation": "composite and recursive of functions with gradients, else auto",
-        "ii": "those of 1 to 6, 8, 10, 12, 16, 20, 24 and 32 that save multipliers, of an "
-        "accelerator all; with --quick, all for which the part has the multipliers",
+        "ii": "1 to 6, 8, 10, 12, 16, 20, 24, 32 where multipliers are saved, of accelerators "
+        "all; with --quick all that fit",
         "fold": "auto; with --quick none",
     },
     "compare": {
@@ -146,9 +146,9 @@ def command(commands: Any, name: str, about: str, *shown: str, long: str = "") -
     return made
 
 
-def wishes(made: Parser) -> None:
+def wishes(made: Parser, group: Any = None) -> None:
     """Add the options of commands that choose a design for a latency and a rate."""
-    group = made.add_argument_group("a design that is chosen")
+    group = group or made.add_argument_group("a design that is chosen")
     group.add_argument(
         "--latency",
         metavar="TIME",
