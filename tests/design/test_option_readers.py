@@ -18,12 +18,12 @@ MORE = {
     "frames": 9,
     "width": 10,
     "error": 15,
-    "target": 5,
+    "target": 6,
     "clock": 5,
-    "ii": 10,
+    "ii": 11,
     "multipliers": 8,
     "fold": 8,
-    "accelerator": 10,
+    "accelerator": 12,
 }
 
 
