@@ -36,7 +36,7 @@ GENERATED = {  # pages that are written here: by the group that they are listed 
 MODULES = ("rbdgen.api", "rbdgen_host.driver", "rbdgen_host.parallel")
 GROUP = re.compile(r"^## (.+)$", re.MULTILINE)
 PAGE = re.compile(r"\]\(([\w/.-]+)\.md\)")
-NUMBER = re.compile(r"(\d[\d.]*e[-+]\d+)")
+NUMBER = re.compile(r"(\d[\d.]*e[-+]\d+|(?<![\w-])--[a-z][\w-]*)")  # or an option
 COLUMNS = {"sentences": 60, "words": 20, "": 14, "short": 0}  # a cell has more letters than these
 NAME = re.compile(r"(`+)(\w+)\1")
 
@@ -145,7 +145,7 @@ def formula(translator: Any, node: nodes.Element) -> None:
 
 
 def unbroken(app: Sphinx, page: nodes.document, name: str) -> None:
-    """Give each column of a table its class of `COLUMNS`; mark numbers that have an exponent."""
+    """Give each column of a table its class of `COLUMNS`; mark exponents and options."""
     for body in page.findall(nodes.tbody):
         rows = [[*row.findall(nodes.entry)] for row in body.findall(nodes.row)]
         for column in zip(*rows, strict=True):
