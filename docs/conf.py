@@ -39,6 +39,7 @@ PAGE = re.compile(r"\]\(([\w/.-]+)\.md\)")
 NUMBER = re.compile(r"(\d[\d.]*e[-+]\d+|(?<![\w-])--[a-z][\w-]*)")  # or an option
 COLUMNS = {"sentences": 60, "words": 20, "": 14, "short": 0}  # a cell has more letters than these
 NAME = re.compile(r"(`+)(\w+)\1")
+FUNCTION = re.compile(r"<function (\S+) at 0x\w+>")
 
 
 def beside(app: Sphinx, page: str, source: list[str]) -> None:
@@ -98,9 +99,10 @@ def python(app: Sphinx) -> None:
 
 def described(name: str, found: object, public: dict[str, Any]) -> str:
     """A directive with signature and docstring; of a class, its public methods within it."""
-    text = linked(inspect.getdoc(found) or "", name, public) if callable(found) else f"`{found!r}`"
     if not callable(found):
-        return directive("data", name, text)
+        value = FUNCTION.sub(r"\1", repr(found))
+        return directive("data", name, f"`{value}`")
+    text = linked(inspect.getdoc(found) or "", name, public)
     if not inspect.isclass(found):
         return directive("function", f"{name}{signature(found)}", text)
     kind = "exception" if issubclass(found, BaseException) else "class"
@@ -117,7 +119,7 @@ def signature(found: Any) -> str:
     """The signature, without ``self`` and the names of modules in its types."""
     own = inspect.signature(found)
     own = own.replace(parameters=[p for p in own.parameters.values() if p.name != "self"])
-    return re.sub(r"<function .*?>", "…", stringify_signature(own, unqualified_typehints=True))
+    return FUNCTION.sub("…", stringify_signature(own, unqualified_typehints=True))
 
 
 def directive(kind: str, head: str, text: str, fence: int = 5) -> str:

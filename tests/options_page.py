@@ -49,6 +49,7 @@ WAYS: dict[str, tuple[dict[str, Any], str]] = {
     "`--to c --real float`": ({"to": ("c",), "real": "float"}, ""),
 }
 LEFT_OUT = re.compile(r"; (leave it out|leave one out)$")
+OPTION = re.compile(r"(?<![\w`-])--[a-z][a-z-]*")
 PARTS = 8  # of a help text: where it has more, each begins a line
 PART = re.compile(r"(?<=[.;]) (?:(\w+): )?")
 
@@ -106,7 +107,7 @@ def _of_group(title: str) -> list[Option]:
 def _row(said: Option) -> tuple[str, ...]:
     typed = " ".join(said.options()) if said.check else ""
     default = said.usual or ("" if said.default in (None, (), {}) else _default(said.default))
-    text = said.help.replace("{default}", said.usual).replace("%%", "%")
+    text = OPTION.sub(r"`\g<0>`", said.help.replace("{default}", said.usual).replace("%%", "%"))
     if len(PART.findall(text)) > PARTS:
         text = PART.sub(lambda found: "<br>" + (f"`{found[1]}`: " if found[1] else ""), text)
     return f"`{typed}`" if typed else "", text, f"`{said.key}`", default
