@@ -39,7 +39,7 @@ PAGE = re.compile(r"\]\(([\w/.-]+)\.md\)")
 NUMBER = re.compile(r"(\d[\d.]*e[-+]\d+|(?<![\w-])--[a-z][\w-]*)")  # or an option
 COLUMNS = {"sentences": 60, "words": 20, "": 14, "short": 0}  # a cell has more letters than these
 NAME = re.compile(r"(`+)(\w+)\1")
-FUNCTION = re.compile(r"<function (\S+) at 0x\w+>")
+FUNCTION = re.compile(r"<function (\S+?)(?: at 0x\w+)?>(?!>)")
 
 
 def beside(app: Sphinx, page: str, source: list[str]) -> None:
