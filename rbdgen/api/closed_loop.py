@@ -16,6 +16,7 @@ from ..design.bounds import bounds
 from ..design.design import Design
 from ..design.functions import FOLLOWING
 from ..design.gains import gains_of
+from ..design.wishes import hertz
 from ..draw.loop_chart import loop_chart
 from ..draw.tables import table
 from ..golden.kinematics import frame_poses
@@ -27,6 +28,7 @@ from ..system.signals import meanwhile
 from ..tasks.model import Specification
 from ..tools.model import Session
 from .arrays import completed
+from .compilation import quantity
 from .design_file import DESIGN, ROBOT
 from .evaluation import as_numbers, to_words
 from .filed_design import filed_design
@@ -155,7 +157,7 @@ class Loop(Report[LoopFacts]):
 
 def loop(
     folder: str | Path,
-    rate: float = 1000.0,
+    rate: float | str = 1000.0,
     seconds: float = 1.4,
     late: int = 0,
     load: float = 0.0,
@@ -167,8 +169,8 @@ def loop(
 ) -> Loop:
     """Close the loop of the controller in ``folder``: its Verilated design drives MuJoCo's robot.
 
-    ``rate`` [1/s] ticks for ``seconds``. A law with a reference follows an eight of all joints
-    around the middle of their ranges once; another one starts there at rest. The law does not know
+    ``rate`` [1/s, or as "4kHz"]: ticks, for ``seconds``. A law with a reference follows an eight of
+    all joints around the middle of their ranges once; another one rests there. It does not know
     of a ``load`` [kg] at the last link, of a ``push`` [N] on it in the third quarter of the time,
     and of ``noise``: standard deviations of q [rad or m] and q̇. τ acts ``late`` ticks after what it
     was computed from. The robot has no contacts, no stops and no dry friction. The same loop runs
@@ -180,6 +182,7 @@ def loop(
     """
     if late < 0:
         raise UsageError(f"late: {late}: a number of ticks, from 0 on")
+    hz = quantity("rate", rate, hertz)
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     for name in (REPORT, CHART):
@@ -194,22 +197,22 @@ def loop(
                 "rbdgen generate ROBOT --controller computed-torque"
             )
         program = compiled(design, robot, "cpp", progress)
-    ticks = max(1, round(seconds * rate))
+    ticks = max(1, round(seconds * hz))
     unknown = Disturbance(load, push, (0.5 * seconds, 0.75 * seconds), noise, seed)
     reference = eight(design, robot, seconds, gains.law in FOLLOWING)
     given = {"kp": gains.kp, "kd": gains.kd} if gains.inputs else {}
     names = needs(design)
 
     urdf = read_bytes(place / ROBOT)
-    link = Plant(urdf, robot, 1 / rate, unknown).last
+    link = Plant(urdf, robot, 1 / hz, unknown).last
 
     def course(law: Law, what: str) -> Course:
-        plant = Plant(urdf, robot, 1 / rate, unknown)
+        plant = Plant(urdf, robot, 1 / hz, unknown)
 
         def known(state: Mapping[str, Array]) -> Array:
             return law({k: own for k, own in {**state, **given}.items() if k in names})
 
-        return follow(known, plant, reference, ticks, 1 / rate, late, progress, what)
+        return follow(known, plant, reference, ticks, 1 / hz, late, progress, what)
 
     with loading.result().session(seed) as session:
         hardware = Hardware(made, session)
@@ -220,7 +223,7 @@ def loop(
     off = distance(robot, link, ours.q, ours.wanted)
     run = LoopFacts(
         controller=gains.law.replace("_", "-"),
-        rate=rate,
+        rate=hz,
         ticks=ticks,
         late=late,
         seed=seed,
@@ -236,9 +239,7 @@ def loop(
         joints=_joints(ours, exact, robot, follows),
     )
     write_file(place / REPORT, json.dumps(run.to_json(), indent=2) + "\n")
-    write_file(
-        place / CHART, loop_chart(robot.joint_names, 1 / rate, ours.q, ours.wanted, ours.tau)
-    )
+    write_file(place / CHART, loop_chart(robot.joint_names, 1 / hz, ours.q, ours.wanted, ours.tau))
     return Loop(run, place / CHART)
 
 
@@ -319,15 +320,26 @@ def eight(design: Design, robot: Robot, period: float, moves: bool = True) -> Re
     bounded = np.isfinite(upper - lower)
     lower = np.where(bounded, np.maximum(lower, box.q_lower), -np.pi)
     upper = np.where(bounded, np.minimum(upper, box.q_upper), np.pi)
-    rate = 2 * np.pi / period * np.array([1, *[2] * (robot.nv - 1)])
+    rate = _rates(robot.nv, period)
     most = [RANGE * (upper - lower) / 2, SPEED * box.qd / rate, HASTE * box.qdd / rate**2]
-    swing = np.min(most, axis=0) * moves
+    return swinging((lower + upper) / 2, np.min(most, axis=0) * moves, period)
+
+
+def swinging(middle: Array, swing: Array, period: float) -> Reference:
+    """Each joint (nv,) to and fro by its ``swing`` about the ``middle``: the first one once in a
+    period [s], the others twice, as an eight."""
+    rate = _rates(len(middle), period)
 
     def at(t: float) -> tuple[Array, Array, Array]:
-        q = (lower + upper) / 2 + swing * np.sin(rate * t)
+        q = middle + swing * np.sin(rate * t)
         return q, swing * rate * np.cos(rate * t), -swing * rate**2 * np.sin(rate * t)
 
     return at
+
+
+def _rates(joints: int, period: float) -> Array:
+    """Angular frequencies (nv,) [rad/s] of an eight."""
+    return 2 * np.pi / period * np.array([1, *[2] * (joints - 1)])
 
 
 def one_state(state: Mapping[str, Array]) -> dict[str, Array]:

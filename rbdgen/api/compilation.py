@@ -203,14 +203,18 @@ def other_version(place: Path) -> OutputError:
 
 def wishes_of(latency: float | str | None, rate: float | str | None) -> Wishes:
     """Wishes of times and rates; UsageError for what is none."""
+    return Wishes(
+        None if latency is None else quantity("latency", latency, seconds),
+        None if rate is None else quantity("rate", rate, hertz),
+    )
 
-    def read(name: str, value: object, check: Callable[[object], float]) -> float | None:
-        try:
-            return None if value is None else check(value)
-        except ValueError as error:
-            raise UsageError(f"{name}: {error}") from None
 
-    return Wishes(read("latency", latency, seconds), read("rate", rate, hertz))
+def quantity(name: str, value: float | str, check: Callable[[object], float]) -> float:
+    """The number of a quantity in SI units that ``check`` reads; UsageError for what is none."""
+    try:
+        return check(value)
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from None
 
 
 def parts_of(robot: str, front: Front, choices: Mapping[str, Any]) -> Sequence[Target]:

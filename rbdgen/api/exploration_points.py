@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -21,7 +21,6 @@ from ..compile.accelerator_area import accelerator_features
 from ..compile.expected import expected_errors
 from ..compile.fixed_functions import FixedFunctions
 from ..compile.flow import compile_front, front_end
-from ..compile.front import Front
 from ..compile.plans import every
 from ..compile.product import Product, clocks_of
 from ..design.choices import LARGEST_INTERVAL, MOST_GUARD, WORDS
@@ -128,7 +127,7 @@ class CompiledPoint(Record):
             multipliers_at = tuple(jobs.multipliers(k) for k in range(1, LARGEST_INTERVAL + 1))
         errors = expected_errors(made).errors
         return cls(
-            interval=made.design.ii or max(own.interval(name) for name in own.functions),
+            interval=max(own.interval(name) for name in own.functions),
             latency=max(own.latency(name) for name in own.functions),
             longest=max(own.longest(name) for name in own.functions),
             multipliers=own.multipliers,
@@ -152,24 +151,22 @@ def compiled(
 ) -> list[CompiledPoint | RefusedPoint]:
     """A design at each of the intervals, compiled; of accelerators some may be refused. Each is
     kept in ``place``."""
-    front: Front | None = None
-    words: FixedFunctions | None = None
+    each = [{**choices, "ii": ii} for ii in intervals]
+
+    @cache
+    def words() -> FixedFunctions:
+        return FixedFunctions(front_end(robot, **each[0]))
 
     def compute(own: Choices) -> dict[str, Any]:
-        nonlocal front, words
-        if front is None:
-            front = front_end(robot, **own)
-            words = FixedFunctions(front)
-        design, _ = load(robot, **own)
+        front = replace(words().front, design=load(robot, **own)[0])
         try:
-            made = compile_front(replace(front, design=design), words=words)
+            made = compile_front(front, words=words())
         except RobotError as error:
-            if not design.accelerator:
+            if words().is_core:
                 raise
             return RefusedPoint(str(error)).to_json()
         return CompiledPoint.of(made).to_json()
 
-    each = [{**choices, "ii": ii} for ii in intervals]
     found = [cached_result(place, "point", all_of(robot, c), partial(compute, c)) for c in each]
     return [_point_of(own) for own in found]
 

@@ -190,7 +190,7 @@ def verilog(made: Compilation) -> Files:
     product = made.product
     front = product.front
     name, sources = design_name(front.robot.name, front.design), sources_of(front)
-    for line in clock_lines(clocks_of(product), product.design.target):
+    for line in clock_lines(clocks_of(product), product.front.target.name):
         made.progress(line)
     made.progress("Verilog")
     identity = identity_of(sources[ROBOT], design_text(product.design))

@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 
 from ..design.choices import LANGUAGES
 from ..design.options import CHECKS
-from ..design.wishes import hertz
 from ..robot.xml_lines import closest, did_you_mean, quoted
 from ..system.quoting import printable
 
@@ -230,14 +229,6 @@ def pair(text: str) -> tuple[float, float]:
     if len(found) != 2 or not all(0 <= own < float("inf") for own in found):
         raise argparse.ArgumentTypeError(f"two numbers from 0 on, as 1e-5,1e-3; not {quoted(text)}")
     return found[0], found[1]
-
-
-def rate(text: str) -> float:
-    """Times a second, with a unit."""
-    try:
-        return hertz(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def seed(text: str) -> int:

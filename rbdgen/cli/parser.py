@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..design.choices import PAPERS
-from .arguments import Parser, count, examples, names, number, pair, positive, rate, seed, whole
+from .arguments import Parser, count, examples, names, number, pair, positive, seed, whole
 from .options import (
     OFTEN,
     command,
@@ -76,7 +76,7 @@ def parser() -> Parser:
         "rbdgen loop build/law --noise 1e-5,1e-3 --late 1",
     )
     made.add_argument(
-        "--rate", type=rate, default=1000.0, metavar="RATE", help="ticks a second (default: 1kHz)"
+        "--rate", default="1kHz", metavar="RATE", help="ticks a second (default: %(default)s)"
     )
     made.add_argument(
         "--seconds", type=positive, default=1.4, metavar="S", help="how long (default: %(default)s)"

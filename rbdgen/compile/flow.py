@@ -190,7 +190,7 @@ def compile_design(path: str, progress: Progress = lambda _: None, **choices: An
 
 def _in_words(front: Front, progress: Progress, words: FixedFunctions | None) -> Product:
     """The product, or PrecisionError for an error that no words keep."""
-    if front.design.accelerator and (line := refused(front.design, STAGES)):
+    if line := refused(front.design, STAGES):
         raise RobotError(line)
     refuse_still(front)
     refuse_unbounded(front)

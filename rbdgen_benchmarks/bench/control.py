@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from rbdgen.api.arrays import completed
-from rbdgen.api.closed_loop import Course, Law, distance, follow, one_state
-from rbdgen.api.evaluation import to_words
+from rbdgen.api.closed_loop import Course, Law, distance, follow, one_state, swinging
+from rbdgen.api.evaluation import as_numbers, to_words
 from rbdgen.api.integer_model import word_program
 from rbdgen.api.native_programs import compiled
 from rbdgen.api.plant import Disturbance, Plant
@@ -63,27 +63,19 @@ def loop(law: Law, rate: int) -> Course:
     period = 1 / rate
     unknown = Disturbance(LOAD, PUSH, PUSHED)
     plant = Plant(read_bytes(filed(ROBOT).robot), robot, period, unknown)
-    return follow(law, plant, _reference, round(SECONDS * rate), period, late=1)
-
-
-def _reference(t: float) -> tuple[Array, Array, Array]:
-    """q, q̇ and q̈ of the path: the first joint once in a period, the others twice, as an eight."""
-    rate = 2 * np.pi / PERIOD * np.array([1, *[2] * (len(SWING) - 1)])
-    wave = SWING * np.sin(rate * t), SWING * rate * np.cos(rate * t)
-    return POSTURE + wave[0], wave[1], -(rate**2) * wave[0]
+    path = swinging(POSTURE, SWING, PERIOD)
+    return follow(law, plant, path, round(SECONDS * rate), period, late=1)
 
 
 def _words(choices: Mapping[str, Any], progress: Progress) -> Law:
     """The law in words, as compiled C of the integer model."""
     core = compile_front(front_end(ROBOT, width=WIDTH, ii=8, **choices))
     run = word_program(core, "c", progress)
-    fixed = core.fixed
 
     def law(state: Mapping[str, Array]) -> Array:
         words, flags = run(to_words(core, completed(core.front.robot, one_state(state))))
         assert not flags.any(), "a word overflowed"
-        given = fixed.graph.outputs.items()
-        return np.array([fixed.formats[node].real(words[name][0]) for name, node in given])
+        return np.asarray(as_numbers(core, words, 1)["tau_c"][0])
 
     return law
 

@@ -18,12 +18,12 @@ MORE = {
     "frames": 9,
     "width": 10,
     "error": 15,
-    "target": 6,
+    "target": 5,
     "clock": 5,
-    "ii": 11,
+    "ii": 10,
     "multipliers": 8,
     "fold": 8,
-    "accelerator": 12,
+    "accelerator": 10,
 }
 
 
