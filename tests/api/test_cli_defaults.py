@@ -58,7 +58,7 @@ def test_explore() -> None:
     said, formulation = DEFAULTS["explore"], exploration_points.AXES[0]
     first, *others = exploration_points.INTERVALS[5:]
     assert exploration_points.INTERVALS[:6] == tuple(range(1, first + 1))
-    assert f"1 to {first}, {listed(map(str, others))} that save" in said["ii"]
+    assert said["ii"].startswith(f"1 to {first}, {', '.join(map(str, others))} where ")
     assert said["formulation"].startswith(listed(formulation.values))
     text = options("explore")["widths"].help
     assert text is not None
