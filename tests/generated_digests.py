@@ -38,10 +38,10 @@ from rbdgen.api.facts import area_of
 from rbdgen.api.folder import MARK
 from rbdgen.api.generation import writer
 from rbdgen.api.programs import cuda_program
-from rbdgen.compile.floats import visits_of
 from rbdgen.compile.front import Front
 from rbdgen.compile.product import Product
 from rbdgen.compile.samples import sample_states
+from rbdgen.compile.visits import visits_of
 from rbdgen.design.choices import LANGUAGES, OF_NUMBERS
 from rbdgen.design.functions import AT_FRAMES, FUNCTIONS, OF_CONTACTS, WHOLE
 from rbdgen.design.loading import load, shipped_robots

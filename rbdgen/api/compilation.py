@@ -182,7 +182,7 @@ def recompiled(place: Path, progress: Progress = lambda _: None) -> Product:
 def front_again(place: Path, entry: Manifest, progress: Progress = lambda _: None) -> Front:
     """The graph over real numbers of a program's folder; OutputError if this rbdgen makes one with
     other registers than the one in the folder, of which ``entry`` is the manifest."""
-    from ..compile.floats import with_visits
+    from ..compile.visits import with_visits
 
     front, _ = with_visits(front_end(str(place / DESIGN), progress))
     if register_numbers(front) != entry["facts"].get("parameters", []):

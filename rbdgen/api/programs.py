@@ -13,9 +13,10 @@ from ..codegen.cpp import cpp as cpp_files
 from ..codegen.cuda import LONGEST, MEASURED, Cuda
 from ..codegen.cuda import cuda as cuda_files
 from ..codegen.real import computed
-from ..compile.floats import alike, facts_of, in_floats, with_doubles, with_visits
+from ..compile.floats import facts_of, in_floats, with_doubles
 from ..compile.front import Front
 from ..compile.product import Product
+from ..compile.visits import alike, with_visits
 from ..design.design import is_predictive
 from ..passes.mixed_precision import InDouble
 from ..robot.model import RobotError

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 from ..codegen.loops import loops
 from ..codegen.real import computed
 from ..compile.expected import with_errors
-from ..compile.floats import with_visits
 from ..compile.flow import compile_front, front_end, front_of
 from ..compile.front import Front, roughly
+from ..compile.visits import with_visits
 from ..design.effects import notes_of_use
 from ..design.facts import DesignFacts, ProgramFacts
 from ..design.loading import load, refuse_unknown

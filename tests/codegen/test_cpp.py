@@ -20,9 +20,10 @@ from rbdgen.codegen.real import (
     slots_of,
     walks,
 )
-from rbdgen.compile.floats import alike, visits_of, with_doubles
+from rbdgen.compile.floats import with_doubles
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
+from rbdgen.compile.visits import alike, visits_of
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph

@@ -21,9 +21,10 @@ from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.cuda import AHEAD, CHEAP, MOST, WALKS, cuda, kernels_of, recomputing
 from rbdgen.codegen.nvcc import Use, find_nvcc, uses
 from rbdgen.codegen.real import computed
-from rbdgen.compile.floats import with_doubles, with_visits
+from rbdgen.compile.floats import with_doubles
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import sample_states
+from rbdgen.compile.visits import with_visits
 from rbdgen.design.functions import WHOLE
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate

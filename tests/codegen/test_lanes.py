@@ -11,9 +11,9 @@ import pytest
 
 from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.cpp import cpp
-from rbdgen.compile.floats import COLUMN, FACTORS, alike
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.front import Front
+from rbdgen.compile.visits import COLUMN, FACTORS, alike
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph

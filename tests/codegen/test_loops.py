@@ -14,8 +14,8 @@ from rbdgen.api.folder import UsageError
 from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.loops import loops
 from rbdgen.codegen.real import computed
-from rbdgen.compile.floats import visits_of
 from rbdgen.compile.flow import front_end
+from rbdgen.compile.visits import visits_of
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rbdgen.compile.floats import facts_of, solving, with_doubles
+from rbdgen.compile.floats import facts_of, with_doubles
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.front import Front
 from rbdgen.compile.samples import sample_states
@@ -71,10 +71,3 @@ def test_lengths_of_floats_are_a_note() -> None:
     (note,) = [note for note in told.notes if "has length 1 up to rounding" in note]
     assert f"differ by up to {found.lengths:.1e} of" in note
     assert with_doubles(front_end("iiwa14_fast", **choices))[1].lengths == 0
-
-
-def test_sides_of_columns_are_in_the_order_of_their_words() -> None:
-    """Written code follows it, so it is the same in every process, as the order of sets is not."""
-    columns = solving(front_end("iiwa14_fast", functions=("dfd",)).graph)
-    assert columns is not None and len(columns.sides) > 10
-    assert [name for name in columns.before if name in columns.sides] == list(columns.sides)

@@ -1,4 +1,4 @@
-"""Visits over registers: what the graph over registers gives, of every robot of the model."""
+"""Visits compute what the graph does, over registers too; their order is that of their words."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.compile.floats import with_visits
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import sample_states
+from rbdgen.compile.visits import solving, with_visits
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.word import not_registers
@@ -67,3 +67,10 @@ def test_what_stays_as_it_is() -> None:
     front, program = with_visits(constants)
     assert front is constants
     assert program is not None
+
+
+def test_sides_of_columns_are_in_the_order_of_their_words() -> None:
+    """Written code follows it, so it is the same in every process, as the order of sets is not."""
+    columns = solving(front_end("iiwa14_fast", functions=("dfd",)).graph)
+    assert columns is not None and len(columns.sides) > 10
+    assert [name for name in columns.before if name in columns.sides] == list(columns.sides)
