@@ -12,7 +12,7 @@ from ..codegen.c_integers import File, word_type
 from ..codegen.cpp import cpp as cpp_files
 from ..codegen.cuda import LONGEST, MEASURED, Cuda
 from ..codegen.cuda import cuda as cuda_files
-from ..codegen.real import computed
+from ..codegen.statement_order import computed
 from ..compile.floats import facts_of, in_floats, with_doubles
 from ..compile.front import Front
 from ..compile.product import Product

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ..codegen.loops import loops
-from ..codegen.real import computed
+from ..codegen.statement_order import computed
 from ..compile.expected import with_errors
 from ..compile.flow import compile_front, front_end, front_of
 from ..compile.front import Front, roughly

@@ -21,7 +21,8 @@ from ..system.templates import render
 from .c_integers import File, function, word_type, words_of
 from .interface import ArrayEntry, ArrayInterface
 from .interface import rows as arguments_of
-from .real import LONGEST, PART, Part, Place, chunks_of, computed, flops_of, identifier, in_parts
+from .real import Part, Place, flops_of, identifier, in_parts
+from .statement_order import LONGEST, PART, chunks_of, computed
 
 GRAPH = "graph.txt"
 COLUMNS = 88  # of a table

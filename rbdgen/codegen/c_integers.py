@@ -16,7 +16,8 @@ from ..graph.graph import source
 from ..graph.integers import Spec, computed
 from ..graph.node import UNCOMPUTED, Node
 from ..system.quoting import Refusal
-from .real import chunks_of, identifier, slots_of
+from .real import identifier
+from .statement_order import chunks_of, slots_of
 from .words import (
     MADE,
     Expression,

@@ -15,22 +15,18 @@ from ..system.templates import render
 from .interface import Array, ArrayEntry, ArrayInterface, Coordinates, rows
 from .lanes import lanes
 from .loops import loops
-from .real import (
+from .real import Part, Straight, flops_of, identifier, in_parts
+from .solvers import casadi, crocoddyl, said
+from .statement_order import (
     LONGEST,
     PART,
-    Part,
-    Straight,
     chunks_of,
     columns,
     computed,
     depth_first,
-    flops_of,
-    identifier,
-    in_parts,
+    joint_by_joint,
     slots_of,
-    walks,
 )
-from .solvers import casadi, crocoddyl, said
 
 # A file each: its name, processors, bytes of a register, what compilers call what it needs.
 ISAS = (
@@ -78,7 +74,7 @@ def cpp(
     if is_large:
         nodes = depth_first(nodes, columns(graph, interface))
     elif len(nodes) > longest and not looped:
-        nodes = _handing_on_less(nodes, walks(graph, nodes, interface), part)
+        nodes = _handing_on_less(nodes, joint_by_joint(graph, nodes, interface), part)
     ahead = [] if looped else angles(graph)
     if looped:
         lines = looped.straight

@@ -16,18 +16,8 @@ from ..system.templates import render
 from .interface import Array, ArrayEntry, ArrayInterface, rows
 from .loops import LoopFacts, Loops, loops
 from .nvcc import BETWEEN, SPARE, THREADS, Kernel, Use, guessed, kernel_of, live, overlaps, settled
-from .real import (
-    PIVOTS,
-    Part,
-    Place,
-    Straight,
-    computed,
-    depth_first,
-    identifier,
-    in_parts,
-    literal,
-    walks,
-)
+from .real import PIVOTS, Part, Place, Straight, identifier, in_parts, literal
+from .statement_order import computed, depth_first, joint_by_joint
 
 MOST = 4000  # operations of a kernel: some 23 bytes of code each, and GPUs keep about 100 KB
 CONSTANT = 65536  # bytes of constant memory, which all tables are in if they fit
@@ -41,7 +31,7 @@ WARP = 32  # threads that share what a block of rows has
 SHARED = 48 * 1024  # bytes of a block's memory, which all GPUs have
 FEW = 1024  # states, for which launches take longer than what is computed
 TOGETHER = 5 * MOST  # operations that one kernel for few states has, at most
-TRACED, WALKS = "as traced", "joint by joint"  # orders of operations
+TRACED, BY_JOINT = "as traced", "joint by joint"  # orders of operations
 
 Measure = Callable[[Mapping[str, str]], tuple[Use, ...]]  # what kernels take, of source and header
 
@@ -139,8 +129,8 @@ class Cuda:
 
     ``room``: numbers of a state that functions of rows need besides. ``divides``: whether a state's
     mass matrix can be found to be singular. ``uses``: what the kernels take, if that was measured.
-    ``order``: of operations, `TRACED` or `WALKS`. ``moved``: numbers of a state that kernels write
-    for later ones, and that these read. ``loops``: of a program that is written so.
+    ``order``: of operations, `TRACED` or `BY_JOINT`. ``moved``: numbers of a state that kernels
+    write for later ones, and that these read. ``loops``: of a program that is written so.
     """
 
     files: Mapping[str, str]
@@ -170,8 +160,8 @@ def cuda(
     ``about``: ``robot`` and ``functions``, in words. ``most``: operations of a kernel. ``program``:
     visits that compute the graph, written as loops of one kernel in its place. ``measure``: what
     says what kernels take, by which launch bounds are chosen; else they are guessed from the graph.
-    Where numbers are spilled, or go from kernel to kernel, as the graph was traced, `walks` are
-    tried, and kept if they move less.
+    Where numbers are spilled, or go from kernel to kernel, as the graph was traced, the order
+    `joint_by_joint` is tried, and taken if it moves less.
     ``in_double``: nodes that the functions of float compute in double; loops have none. ``shared``:
     the numbers that all states share, of the robot that this is made from. ValueError for a name
     that is no identifier, and for a constant that is not finite.
@@ -180,7 +170,7 @@ def cuda(
     nodes = computed(graph)
 
     def written(order: str, measure: Measure | None) -> Cuda:
-        own = walks(graph, nodes, interface) if order == WALKS else nodes
+        own = joint_by_joint(graph, nodes, interface) if order == BY_JOINT else nodes
         chunks = recomputing(kernels_of(own, most), graph.outputs.values(), in_double)
         given = graph, interface, name, about, looped, order, chunks, measure, in_double, shared
         return _written(*given)
@@ -189,7 +179,7 @@ def cuda(
         found = written(TRACED, measure)
         if looped or not any(_moved(found)):
             return found
-        return min(found, written(WALKS, measure), key=_moved)
+        return min(found, written(BY_JOINT, measure), key=_moved)
 
     found = best(None)
     if measure is None:

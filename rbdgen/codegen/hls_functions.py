@@ -11,7 +11,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import source
 from ..graph.node import Node, Op, Region
 from .hls_integers import HlsIntegers, word
-from .real import chunks_of
+from .statement_order import chunks_of
 from .words import MADE, Expression, Statements, UnitFunction, UnitFunctions
 
 Resources = Mapping[tuple[str, Node], str]  # (mul, sincos or reciprocal, whose): dsp or fabric

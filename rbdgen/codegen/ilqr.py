@@ -16,7 +16,8 @@ from ..graph.graph import Graph
 from ..system.templates import render
 from .cpp import Fused, angles, fused_products, limit_lines
 from .interface import Array, ArrayInterface, Coordinates
-from .real import chunks_of, computed, identifier, in_parts
+from .real import identifier, in_parts
+from .statement_order import chunks_of, computed
 
 INPUTS = ("q", "qd", "qdd")
 # Rows of what each kernel gives, of n coordinates; of gradients those that are not always zero.

@@ -27,7 +27,8 @@ from ..graph.visits import (
 )
 from .interface import ArrayInterface
 from .lane_stages import Lanes, Stage
-from .real import Place, chunks_of, computed, in_parts, literal
+from .real import Place, in_parts, literal
+from .statement_order import chunks_of, computed
 
 WIDEST = 8  # lanes: the doubles of a register of AVX-512
 SAVES = 0.8  # of a graph's operations, at most, are a program's of lanes

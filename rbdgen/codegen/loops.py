@@ -18,7 +18,8 @@ from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.visits import Program, Scaled, Source, Visit, VisitResult
 from ..system.records import Record
-from .real import Straight, computed, flops_of, in_parts, literal
+from .real import Straight, flops_of, in_parts, literal
+from .statement_order import computed
 
 MOST = 1 << 16  # places that two bytes can tell apart
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rbdgen import api
 from rbdgen.codegen.library import build
-from rbdgen.codegen.real import LONGEST
+from rbdgen.codegen.statement_order import LONGEST
 from rbdgen.system.compiler import find_compiler
 from rbdgen.system.quoting import Progress
 

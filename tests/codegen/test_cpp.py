@@ -12,13 +12,13 @@ import pytest
 from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.cpp import cpp
 from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
-from rbdgen.codegen.real import (
+from rbdgen.codegen.statement_order import (
     chunks_of,
     columns,
     computed,
     depth_first,
+    joint_by_joint,
     slots_of,
-    walks,
 )
 from rbdgen.compile.floats import with_doubles
 from rbdgen.compile.flow import front_end
@@ -156,7 +156,7 @@ def test_joints_walk_to_the_base_one_after_another() -> None:
     """Every operation once, behind its operands, and functions hand on less."""
     front = front_end("iiwa14", functions=("did",))
     nodes = computed(front.graph)
-    found = walks(front.graph, nodes, interface_of(front))
+    found = joint_by_joint(front.graph, nodes, interface_of(front))
     assert set(found) == set(nodes) and len(found) == len(nodes)
     at = {node: k for k, node in enumerate(found)}
     assert all(at.get(arg, -1) < k for node, k in at.items() for arg in node.args)
@@ -196,7 +196,7 @@ def test_numbers_are_ordered_beside_matrices() -> None:
     arrays = (Array("A", (2, 2)), Array("far", ()))
     interface = ArrayInterface(plain(graph).takes, arrays, {}, entries)
     assert columns(graph, interface) == [number, entry]
-    assert walks(graph, computed(graph), interface) == [entry, number]
+    assert joint_by_joint(graph, computed(graph), interface) == [entry, number]
 
 
 def test_each_operation_is_evaluates(tmp_path: Path) -> None:

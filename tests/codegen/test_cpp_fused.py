@@ -6,7 +6,7 @@ import re
 
 from rbdgen.codegen.cpp import cpp, fused_products
 from rbdgen.codegen.interface import Array, ArrayEntry, ArrayInterface
-from rbdgen.codegen.real import computed
+from rbdgen.codegen.statement_order import computed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 

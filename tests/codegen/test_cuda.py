@@ -18,9 +18,9 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api.program_folder import interface_of
-from rbdgen.codegen.cuda import AHEAD, CHEAP, MOST, WALKS, cuda, kernels_of, recomputing
+from rbdgen.codegen.cuda import AHEAD, BY_JOINT, CHEAP, MOST, cuda, kernels_of, recomputing
 from rbdgen.codegen.nvcc import Use, find_nvcc, uses
-from rbdgen.codegen.real import computed
+from rbdgen.codegen.statement_order import computed
 from rbdgen.compile.floats import with_doubles
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import sample_states
@@ -227,7 +227,7 @@ def test_gradients_of_an_arm_spill_nothing(architecture: str, tmp_path: Path) ->
         return tuple(kernels(source, architecture))
 
     found = cuda(graph, interface, "made", ABOUT, measure=measure)
-    assert found.order == WALKS and {own.scalar for own in found.uses} == {"float", "double"}
+    assert found.order == BY_JOINT and {own.scalar for own in found.uses} == {"float", "double"}
     for own in found.uses:
         assert own.code < CODE and (own.spill_stores, own.spill_loads) == (0, 0)
         if own.scalar == "float":

@@ -13,7 +13,7 @@ from rbdgen import api
 from rbdgen.api.folder import UsageError
 from rbdgen.api.program_folder import interface_of
 from rbdgen.codegen.loops import loops
-from rbdgen.codegen.real import computed
+from rbdgen.codegen.statement_order import computed
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.visits import visits_of
 from rbdgen.graph.evaluate import evaluate

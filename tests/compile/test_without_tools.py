@@ -33,7 +33,8 @@ for file in walk_packages(rbdgen.compile.__path__, "rbdgen.compile."):
     import_module(file.name)
 
 from rbdgen.compile.flow import compile_front, fixed_point, front_end
-from rbdgen.codegen.real import chunks_of, computed, in_parts
+from rbdgen.codegen.real import in_parts
+from rbdgen.codegen.statement_order import chunks_of, computed
 front = front_end("pendulum")
 assert in_parts(front.graph, chunks_of(computed(front.graph))).parts
 assert list(fixed_point(front).graph.outputs) == ["tau[0]", "tau[1]"]
