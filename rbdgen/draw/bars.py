@@ -26,7 +26,7 @@ from .svg import extent
 
 CYCLE, NARROW = 14.0, 7.0  # widths and heights in pixels; a cycle's, and the least
 WIDE = 2800.0  # of all cycles together, from which on a cycle is drawn narrower
-TOP = 125.0  # title, one row of kinds and two of hints, and the upper axis
+TOP = 134.0  # title, one row of kinds and two of hints, and the upper axis
 LEGEND = 736.0  # its width, at least
 LEGEND_ROW = 19.0
 FOOT = 34.0
@@ -214,7 +214,7 @@ def spoken(kind: str) -> str:
     return kind.replace("_", " ")
 
 
-SHADE, DARKEST = "#2f6db3", 0.75  # of the largest number: its opacity, under which text is read
+SHADED = "#2f6db3"
 LEFT, REPORT_TOP, REPORT_WIDE, REPORT_FOOT = 14.0, 34.0, 640.0, 24.0  # of words
 TALL, SHORT, MANY = 5.0, 2.0, 150  # a word's height, where there are few and where many
 USED, SPARE = "#2f6db3", "#f0c27b"
@@ -242,7 +242,7 @@ def heatmap(
             if logarithmic:
                 span = math.log(most / least) or 1.0
                 shade = 0.0 if value <= 0 else 0.1 + 0.9 * math.log(value / least) / span
-            x, y = cells.cell(drawn, j, k, SHADE, DARKEST * shade)
+            x, y = cells.cell(drawn, j, k, SHADED, svg.SHADE * shade)
             if value > 0:
                 svg.text(drawn, x, y + 3.5, spoken.format(value), "middle", 10)
     return svg.to_text(drawn)

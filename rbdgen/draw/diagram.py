@@ -42,20 +42,20 @@ COLOURS = {
     "forward_again": "#5a4fcf",
     "sums": "#2f6db3",
     "sums_again": "#5a4fcf",
-    "out": "#0d86a8",
+    "out": "#0c7b9b",
     "out_again": "#1f5f7a",
     "inverse": "#8a52b5",
-    "backward": "#2a8a57",
-    "backward_again": "#75871b",
-    "back": "#12807a",
-    "back_again": "#4f7d6c",
-    "factor": "#a8621a",
+    "backward": "#278152",
+    "backward_again": "#697918",
+    "back": "#127f79",
+    "back_again": "#4e7b6a",
+    "factor": "#a7611a",
     "articulated": "#7d5a3c",
     "product": "#b23a6b",
     "product_again": "#8f4b7a",
     "effort": "#b5403a",
 }
-SPARE = ("#3d4fa1", "#98701a", "#93408f", "#4a7a3a")  # of kinds that are not there, in turn
+SPARE = ("#3d4fa1", "#916b19", "#93408f", "#4a7a3a")  # of kinds that are not there, in turn
 STEPS, APART = (5, 10, 20, 50), 34.0  # cycles from number to number on the axis; pixels, at least
 HINTS = (
     "on an arrow: FIFO depth [tasks] × width [bit], first the sending joint where several arrive",

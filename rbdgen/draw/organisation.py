@@ -17,7 +17,7 @@ from ..robot.topology import NamedArray, NamedBranch, Organisation
 from . import svg
 from .svg import INK, PAPER
 
-COLOURS = ("#2f6db3", "#a8621a", "#2a8a57", "#8a52b5", "#b23a6b", "#0d86a8", "#75871b", "#b5403a")
+COLOURS = ("#2f6db3", "#a7611a", "#278152", "#8a52b5", "#b23a6b", "#0c7b9b", "#697918", "#b5403a")
 GREY, RULE, STEM = "#5f6875", "#d5dae1", "#9aa3af"
 PLAIN = "#e9ecf0"  # the root and bars
 BOLD = 1.15  # how much wider than plain text

@@ -21,12 +21,12 @@ from ..schedule.units import UnitKind, job
 from . import svg
 from .chart import CLOCK, SMALL, TINY, Cells, colours_of
 from .rows import Entry, facts, headed, numbered, regions
-from .svg import GREY, IDLE, INK, PAPER, REGIONS
+from .svg import GREY, IDLE, PAPER, REGIONS
 
 PHASE, UNIT_ROW = 34.0, 16.0  # a cell's sizes where units are shared
 CYCLE, REGION_ROW = 18.0, 18.0  # and where they are not; a cycle's at least
 WIDTHS = 900.0, 1000.0  # of the pages, at least
-LEAST = 0.25  # how dark a cell is in which least is done
+LEAST = 0.15  # how dark a cell is in which least is done
 UNIT = {"mul": "multiplier", "sincos": "sine and cosine", "recip": "reciprocal"}
 COLUMNS = "column: a clock cycle of the interval, over and over; row: a unit; blank: it is idle"
 NUMBERS = "number: operations that end in the cycle; darker: more; blank: none, or tables at work"
@@ -101,12 +101,11 @@ def timeline(fold: Fold, title: str, names: Sequence[str], whole: Plan | None = 
     most = max(done.values(), default=1)
     for (region, time), count in sorted(done.items()):
         hint = f"cycle {time}: {count} operations, {products[region, time]} of them products"
-        group, shade = svg.group(page, hint), LEAST + (1 - LEAST) * count / most
+        group, shade = svg.group(page, hint), LEAST + (svg.SHADE - LEAST) * count / most
         colour = colours[region[0]]
         x, y = cells.cell(group, rows.index(region), time, colour, shade, (0.5, 1.0))
         if svg.extent(str(count), TINY) <= wide:
-            ink = PAPER if shade > 0.6 else INK
-            svg.text(group, x, y + 4, str(count), "middle", TINY, colour=ink)
+            svg.text(group, x, y + 4, str(count), "middle", TINY)
     return svg.to_text(page)
 
 

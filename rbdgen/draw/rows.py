@@ -241,7 +241,7 @@ def draw(page: ET.Element, rows: Sequence[Row], top: float, last: int) -> None:
             x, wide = scale.at(span.first), cycle * (span.last - span.first)
             at = y + TRACK * own
             svg.rectangle(group, x, at, max(wide - 0.6, 0.6), BAR, span.colour)
-            if svg.extent(span.label, LETTERS) + 3 <= wide:
+            if span.label and svg.extent(span.label, LETTERS) + 3 <= wide:
                 middle = x + wide / 2
                 svg.text(group, middle, at + 10, span.label, "middle", LETTERS, colour=span.ink)
         y += high

@@ -149,7 +149,7 @@ def _box(
         svg.text(page, x + 8, at, first, size=12 if not k else TINY, weight="bold" if not k else "")
         if second:
             at += LINE - 2
-            svg.text(page, x + 8, at, second, size=TINY, colour=GREY)
+            svg.text(page, x + 8, at, second, size=TINY)
         at += LINE + 8
 
 

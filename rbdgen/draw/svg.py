@@ -13,21 +13,21 @@ from ..system.quoting import lines
 from ..tasks.routes import CODES
 from ..tasks.stages import Accelerator
 
-SERIES = ("#2f6db3", "#a8621a", "#2a8a57", "#b23a6b", "#5a4fcf", "#75871b", "#0d86a8", "#8a52b5")
-REGIONS = ("#2f6db3", "#2a8a57", "#5a4fcf", "#a8621a", "#0d86a8", "#b23a6b", "#75871b", "#8a52b5")
+SERIES = ("#2f6db3", "#a7611a", "#278152", "#b23a6b", "#5a4fcf", "#697918", "#0c7b9b", "#8a52b5")
+REGIONS = ("#2f6db3", "#278152", "#5a4fcf", "#a7611a", "#0c7b9b", "#b23a6b", "#697918", "#8a52b5")
 GREY, GRID = "#6b7280", "#e3e7eb"  # of axes, and lines behind what is drawn
 IDLE = "#eef1f4"  # of what is free
 
 _FUNCTIONS = (
     "#2464b4",
-    "#cf6a0c",
-    "#1f8a4c",
+    "#b15b0a",
+    "#1d8247",
     "#8a5a2b",
     "#7b3fb5",
     "#c42b3a",
-    "#0b93a8",
-    "#c23f92",
-    "#6f7d12",
+    "#097d8f",
+    "#c13d91",
+    "#6b7911",
     "#4b5563",
 )
 _STAGES = (  # pale: dark text stands on them
@@ -56,7 +56,8 @@ def of_stage(accelerator: Accelerator, stage: str) -> str:
 
 FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
 INK, PAPER = "#1f2933", "#ffffff"
-DARKEST, LIGHTEST = 0.09, 0.95  # lightness of white and of black on dark pages
+NIGHT = "#171717"  # PAPER on dark pages
+SHADE = 0.62  # the largest opacity of a colour under which ink has a contrast of 4.5
 LETTER, DIGIT = 0.57, 0.65  # mean width of a letter, and of a digit or sign, in font sizes
 
 Point = tuple[float, float]
@@ -256,13 +257,46 @@ def extent(words: str, size: float) -> float:
     return size * (LETTER * letters + DIGIT * (len(words) - letters))
 
 
+def luminance(colour: str) -> float:
+    """The relative luminance of ``#rrggbb`` or ``#rgb``, from 0 to 1 (WCAG 2.2)."""
+    parts = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in _parts(colour)]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colours, from 1 to 21 (WCAG 2.2); text needs 4.5."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
 def night(colour: str) -> str:
-    """The colour ``#rrggbb``, or ``#rgb``, for dark pages: as light as it was dark, of its hue."""
+    """The colour ``#rrggbb``, or ``#rgb``, for dark pages, of the same hue.
+
+    Its contrast with `NIGHT` is the colour's own with `PAPER`. So any two colours of a picture
+    have the same contrast on a dark page and on a white one, unless the lighter one is white there.
+    """
+    needed = contrast(colour, PAPER)
+    hue, _, saturation = colorsys.rgb_to_hls(*_parts(colour))
+    low, high = 0.0, 1.0  # between them is the lightness
+    for _ in range(16):
+        middle = (low + high) / 2
+        found = _digits(colorsys.hls_to_rgb(hue, middle, saturation))
+        if luminance(found) >= luminance(NIGHT) and contrast(found, NIGHT) >= needed:
+            high = middle
+        else:
+            low = middle
+    return _digits(colorsys.hls_to_rgb(hue, high, saturation))
+
+
+def _parts(colour: str) -> tuple[float, float, float]:
+    """Red, green and blue, from 0 to 1."""
     digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
     red, green, blue = (int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4))
-    hue, light, saturation = colorsys.rgb_to_hls(red, green, blue)
-    mixed = colorsys.hls_to_rgb(hue, DARKEST + (LIGHTEST - DARKEST) * (1 - light), saturation)
-    return "#" + "".join(f"{round(255 * part):02x}" for part in mixed)
+    return red, green, blue
+
+
+def _digits(parts: Sequence[float]) -> str:
+    return "#" + "".join(f"{round(255 * part):02x}" for part in parts)
 
 
 def number(x: float) -> str:

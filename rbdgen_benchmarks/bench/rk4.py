@@ -44,7 +44,7 @@ POINTS = (1, 4, 16, 64)
 DRAWN = 16
 SLOPES = 4
 STEP = 0.01  # [s]
-COLOURS = ("#2464b4", "#0b93a8", "#1f8a4c", "#cf6a0c")
+COLOURS = ("#2464b4", "#097d8f", "#1d8247", "#b15b0a")
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,7 @@ from rbdgen.draw import svg
 from rbdgen.draw.chart import TINY, Cells
 from rbdgen.draw.svg import GRID
 
-SOLVED, FAILED = "#2a8a57", "#b23a6b"
-DARKEST = 0.6  # opacity; text stays readable
+SOLVED, FAILED = "#278152", "#b23a6b"
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ def solved_share(
             colour = SOLVED if own.solved == own.all else FAILED
             least = 0.15 if own.solved < own.all else 1.0
             share = least + (1 - least) * (1 - own.solved / own.all)
-            x, y = cells.cell(group, j, k, colour, DARKEST * share)
+            x, y = cells.cell(group, j, k, colour, svg.SHADE * share)
             svg.text(group, x, y - 3, f"{own.solved}/{own.all}", "middle", TINY, "bold")
             svg.text(group, x, y + 10, own.below, "middle", 10)
     return svg.to_text(drawn)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from xml.etree import ElementTree as ET
+
+import pytest
 
 from rbdgen.draw import svg
 from rbdgen.draw.bars import heatmap
+from rbdgen.draw.diagram import COLOURS, SPARE
 from rbdgen_benchmarks.compare.grouped_bars import Bar, picture
+from tests.support.contrast import LEAST, faint
 
 
 def lightness(colour: str) -> float:
@@ -17,7 +22,7 @@ def lightness(colour: str) -> float:
 
 def test_dark_pages_turn_light_and_dark_round() -> None:
     assert lightness(svg.night(svg.PAPER)) < 0.1 < 0.8 < lightness(svg.night(svg.INK))
-    assert svg.night("#fff") == svg.night("#ffffff")
+    assert svg.night("#fff") == svg.night("#ffffff") == svg.NIGHT
     middle = svg.night("#2f6db3")
     assert abs(lightness(middle) - lightness("#2f6db3")) < 0.15 and middle[5:] > middle[1:3]
 
@@ -68,3 +73,45 @@ def test_the_largest_number_is_the_darkest() -> None:
     cells = [r for r in ET.fromstring(drawn).iter() if r.tag.endswith("rect")][1:]
     shades = [float(r.get("fill-opacity", "1")) for r in cells]
     assert sorted(shades) == [shades[1], shades[2], shades[3], shades[0]] and shades[1] == 0
+
+
+SHIPPED = sorted((Path(__file__).parents[2] / "docs" / "pictures").glob("*.svg"))
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_texts_are_read_on_white_pages_and_on_dark_ones(path: Path) -> None:
+    assert not faint(ET.parse(path).getroot())
+
+
+def test_a_text_that_is_hard_to_read_is_seen() -> None:
+    page = svg.document(200, 100, "texts")
+    svg.text(page, 10, 30, "grey", colour=svg.GREY)
+    svg.rectangle(page, 0, 40, 100, 60, svg.GREY, 0.16)
+    svg.text(page, 10, 60, "grey on grey", colour=svg.GREY)
+    svg.text(page, 10, 80, "black on grey")
+    svg.text(page, 150, 80, "white", "middle", colour=svg.PAPER)
+    assert [own.split(": ")[1] for own in faint(svg_of(page))] == ["grey on grey", "white"]
+
+
+def test_ink_is_read_on_the_darkest_shade() -> None:
+    for colour in {*svg.SERIES, *svg.REGIONS}:
+        page = svg.document(40, 40, "shade")
+        svg.rectangle(page, 0, 0, 40, 40, colour, svg.SHADE)
+        svg.text(page, 20, 20, "1", "middle")
+        assert not faint(svg_of(page)), colour
+
+
+def test_colours_keep_their_contrast_on_dark_pages() -> None:
+    for colour in (*svg.SERIES, *svg.REGIONS, svg.INK, svg.GREY, svg.GRID, svg.IDLE):
+        by_day, by_night = (
+            svg.contrast(colour, svg.PAPER),
+            svg.contrast(svg.night(colour), svg.NIGHT),
+        )
+        assert by_night == pytest.approx(by_day, rel=0.02), colour
+    for colour in (*svg.SERIES, *svg.REGIONS, *COLOURS.values(), *SPARE):
+        assert svg.contrast(colour, svg.PAPER) >= LEAST, colour
+
+
+def svg_of(page: ET.Element) -> ET.Element:
+    """The page as a reader of the file has it."""
+    return ET.fromstring(svg.to_text(page))
