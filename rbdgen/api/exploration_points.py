@@ -1,7 +1,7 @@
 """The designs that ``explore`` compares: what is tried, compiled, estimated and mapped.
 
 Each result is kept in a folder by all that it depends on: the robot, the design, the compiler. With
-``quick``, thousands of designs are each estimated in milliseconds: those that differ in their
+``quick``, each of thousands of designs is estimated in milliseconds: those that differ in their
 interval alone share a trace and words, and `quick_folds` schedules them together. One that takes a
 task every clock is scheduled as always. Of some designs the schedule of `modulo` is made too, which
 says how far the quick one is off.

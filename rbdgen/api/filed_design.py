@@ -1,6 +1,6 @@
-"""A generated folder's design read back: its robot and integer graphs; and a cache of such folders.
+"""A generated folder's design read back: its robot, its integer graphs, its integer models in C.
 
-The cache has integer models in C, too.
+Folders of designs, and of those models, are kept in a cache.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Several inputs: in several processes, or as jobs of an executor or a cluster.
+"""Work on several inputs: in processes of this machine, or as jobs of a cluster, by submitit.
 
-The same work on several inputs as jobs, of a cluster's queue or of this machine, by submitit.
-
-Results come back through a folder that all machines see. Whatever takes long keeps its results in
-files of its own (`kept`), so a run that was interrupted asks only for what is missing.
+Results of jobs come back through a folder that all machines see. Whatever takes long keeps its
+results in files of its own (`kept`), so a run that was interrupted asks only for what is missing.
 """
 
 from __future__ import annotations

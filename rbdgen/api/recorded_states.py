@@ -1,7 +1,4 @@
-"""Recorded states: checked, and made whole by dynamics in float64, frames held or not.
-
-Random states of a robot, as `evaluate` reads them.
-"""
+"""States for ``evaluate``: recorded, and completed by dynamics in float64, or random."""
 
 from __future__ import annotations
 

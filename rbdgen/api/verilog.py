@@ -1,6 +1,6 @@
-"""The manifests of cores and accelerators, and what stands in them: ports, shells, registers.
+"""A design as a folder of hardware: Verilog, RTLIL, header, manifest, diagram and README.
 
-A design as hardware: Verilog, RTLIL, header, manifest, diagram and README.
+The manifest describes cores and accelerators alike: ports, shells, registers.
 """
 
 from __future__ import annotations

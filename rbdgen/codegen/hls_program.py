@@ -1,6 +1,6 @@
-"""C++ for high-level synthesis, compiled for this machine with the open headers of ``ap_int``.
+"""A function in fixed point as a folder for high-level synthesis, and compiled for this machine.
 
-A function in fixed point as a folder for high-level synthesis.
+The open headers of ``ap_int`` stand for AMD's where it is compiled.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""How many blocks a multiprocessor is to have room for: what bounds the registers of a thread.
+"""NVIDIA's compiler: which blocks a multiprocessor has room for, and what kernels take.
 
-A guess comes from the graph. Where there is nvcc, what its assembler reports has the last word.
-
-NVIDIA's compiler, where it is installed, and what its assembler says of kernels.
+That number bounds the registers of a thread. It is guessed from the graph, and where nvcc is
+installed, what its assembler reports decides.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The states that a design must serve: how far, how fast and how hard its joints move.
+"""States that a design must serve: how far, how fast and how hard its joints move; random ones.
 
-Batches of random states within a design's limits: for ranges, simulation and error figures.
+Range analysis, simulation and measurements of errors draw their batches here.
 """
 
 from __future__ import annotations

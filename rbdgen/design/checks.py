@@ -1,7 +1,7 @@
-"""The checks that options are made with. Each takes a value from Python, or text, and returns it in
-its final type, or raises ValueError that says what would be right.
+"""Checks of the values of options, and of a design's name.
 
-The rule for a design's name, which is an identifier of every language that is written.
+Each takes a value from Python, or text, and returns it in its final type, or raises ValueError that
+says what would be right. A name is an identifier of every language that is written.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""YAML values that know their line, so that a misspelt key is reported where it stands.
+"""Mappings within a design file: limits, drivetrains of joints, and what was chosen for it.
 
-The mappings within a design: limits, joints' drivetrains, and what was chosen for it.
+Their YAML values know their line, so that a misspelt key is reported where it stands.
 """
 
 from __future__ import annotations

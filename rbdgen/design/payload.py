@@ -1,20 +1,16 @@
-"""Loads that a design must serve: payloads, and forces of contacts.
+"""Loads that a design must serve: payloads, forces of contacts, drivetrains; random ones of each.
 
-Payloads that a design must serve, and how states at random have one.
-
-A payload's ten words are not free of each other: what has no mass has no inertia either. So states
-are drawn, and searched, by its mass m, its centre of mass c and a rod's u, of which they are made:
+A payload's ten words depend on each other: what has no mass has no inertia either. So states are
+drawn, and searched, by its mass m, its centre of mass c and a rod's u, of which they are made:
 
     m,   m c,   inertia tr(Σ) 1 - Σ about the link's origin,   Σ = m c cᵀ + u uᵀ
 
 In what is linear in inertia rods are the extremes of all bodies.
 
-Forces by which frames are held, as a design must serve them.
+The direction in which a held frame is pushed is not known: the ground is below, a wall beside, a
+handle pulls. So its force is within a cube, which holds the friction cone of every surface.
 
-Nobody says along which way a frame is pushed: the ground is below, a wall beside, a handle pulls.
-So a force is within a cube, which holds the friction cone of every surface.
-
-A design's rotors, damping and friction of joints, which override those of the file.
+Rotors, damping and friction of a design override those of the file.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Rules on what does not go together: each is data, and one loop asks them all.
+"""Rules on options that do not go together, or that nothing reads: data, asked by one loop.
 
 A rule has conditions on options. Where all of them hold, its line says why that cannot be, or, of a
 rule that is ``noted``, that an option has no effect.
-
-Options that nothing reads, and what each of them is for: rows of the table in `rules`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Where the regions of a placed design lie on its part.
-
-Tables of mapped cells, for a terminal.
-"""
+"""The part of a mapped, placed design: a picture of its regions, and tables of its cells."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Pictures of plans whose hardware is shared.
+"""Pictures of plans whose hardware is shared: folds, and time-multiplexed joints.
 
-Folds as pictures: what shared units do in each phase, or what ends in each cycle of a task.
-
-Time-multiplexed joints as a picture: which joint of which task each datapath serves in every
-round.
+Of a fold they show what shared units do in each phase, or what ends in each cycle of a task; of
+joints, which joint of which task each datapath serves in every round.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Colours: of each function and each stage, the same in every picture, and of all else.
+"""SVG: shapes and text, as few as a diagram needs, and the colours of functions and stages.
 
-Shapes and text of an SVG document, as few as a diagram needs, the same bytes every time.
+A colour means the same in every picture. The bytes of a document are the same every time.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Frames that are held where they are: forward dynamics with their forces, and its gradients.
+"""Forward dynamics of a robot some of whose frames are held where they are, and its gradients.
 
-Forward dynamics of a robot some of whose frames are held where they are: q̈ and their forces.
+q̈ and the forces λ that hold the frames solve
 
     M q̈ = τ - bias + Jᵀ λ      J q̈ + J̇ q̇ + μ λ = 0
 

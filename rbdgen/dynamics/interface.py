@@ -1,8 +1,4 @@
-"""Ports of an algorithm, and conversion between their scalars and arrays of states.
-
-The inputs that an algorithm asks for by name, and the outputs that it gives.
-
-Conversion between arrays of states and named scalars of a graph: ``q[2]``, ``M[1,0]``.
+"""Ports of an algorithm, and conversion between its scalars (``q[2]``, ``M[1,0]``) and arrays.
 
 A symmetric matrix has its lower triangle in the graph only, a matrix with zeros by structure only
 its other entries. Where a floating base's motion is given, τ and all matrices have no entries of

@@ -1,7 +1,4 @@
-"""How M⁻¹ is found: the ways to try, and what each solves with.
-
-Solutions with M: from the bias and ∂τ the inverse M⁻¹, q̈ and the gradients of q̈.
-"""
+"""Solutions with M: the ways to find M⁻¹, q̈ and the gradients of q̈, and what each takes."""
 
 from __future__ import annotations
 

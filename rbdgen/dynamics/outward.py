@@ -1,6 +1,4 @@
-"""The way out: every body's motion, from the base to the leaves, with the least arithmetic.
-
-Force and moment of a moving body about the origin of its frame.
+"""The outward pass: every body's motion, its force and moment, with the least arithmetic.
 
 With a body's acceleration matrix U and its origin's acceleration a (``motion``), first moment h
 and second moment Σ = ½ tr(J) 1 - J (Σ_xx = ∫x²dm),

@@ -1,9 +1,9 @@
-"""Which template a joint's steps are of: joints of one kind, that stand alike, share them.
+"""Templates of joints' steps: joints that are alike share them, and two passes their results.
 
-Common results of two passes over the joints, which the second pass need not compute again.
+Joints of one kind, placed alike, visit the same templates.
 
 Forward dynamics goes out and back without acceleration; its gradients go once more, with the
-acceleration that was found. Places and velocities are the same then. The second pass is recorded
+acceleration that was found. Places and velocities are the same in both. The second pass is recorded
 like the first, as visits of its own, and each result that depends on nothing but what the first
 one read, too, is the first visit's.
 

@@ -1,10 +1,10 @@
-"""M⁻¹, and M⁻¹ times columns, from the factors of M or from its entries.
+"""M⁻¹, and M⁻¹ times columns, from the factors of M = Lᵀ D L (``elimination``) or from its entries.
 
-M⁻¹ itself, from the factors of M = Lᵀ D L (``elimination``), in two orders.
+M⁻¹ itself is computed in two orders.
 
 A graph takes L M⁻¹ = D⁻¹ L⁻ᵀ, which is upper triangular, row by row, root first: what is rounded
-off in that recurrence has proven bounds. Visits take a column of W = L⁻¹ and V = W D⁻¹ after the
-other, leaves first, so that those to equal limbs do the same:
+off in that recurrence has proven bounds. Visits take one column of W = L⁻¹ and V = W D⁻¹ after
+another, leaves first, so that those to equal limbs do the same:
 
     M⁻¹ = V Wᵀ = Σ_k v_k w_kᵀ
 
@@ -13,7 +13,7 @@ Templates:
     inverse  column k of W and of V: of the coordinates that hang on k
     gather   M⁻¹ of these, k's column added
 
-M⁻¹ times columns: one, of efforts, or all of ∂τ/∂q and ∂τ/∂q̇.
+M⁻¹ times columns is of one column, of efforts, or of all of ∂τ/∂q and ∂τ/∂q̇.
 
 By substitution where there are factors of M (``elimination``), which never takes more, else by
 products with M⁻¹. A column of ∂τ is a visit, with the coordinates that it hangs together with: of a

@@ -1,6 +1,6 @@
 """Three-vectors and 3×3 tensors over any scalar, turned with as few multiplications as possible.
 
-Vector operations for any interpreter of an algorithm.
+Numbers, arrays and nodes of a graph are such scalars.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 E and J are 1 but for floating and planar joints (Solà et al., *A micro Lie theory*, 2018). What
 they need of the angle |ω| of a step, sines over it and so on, are series in ω·ω: no root is taken.
 
-The directions of a robot's coordinates: how inputs change along them, how they commute.
+The directions of a robot's coordinates are here, too: how inputs change along them, and their Lie
+brackets.
 """
 
 from __future__ import annotations

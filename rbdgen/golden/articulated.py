@@ -1,16 +1,8 @@
-"""The recursive algorithms: Newton-Euler, composite bodies, articulated bodies.
+"""The recursive algorithms of Featherstone, *Rigid Body Dynamics Algorithms*.
 
-Inverse dynamics: the recursive Newton-Euler algorithm (Featherstone, RBDA table 5.1).
-
-The mass matrix: the composite-rigid-body algorithm (Featherstone, RBDA table 6.2).
-
-Articulated bodies: their inertias, forward dynamics, the inverse of the mass matrix.
-
-Articulated-body inertias: the inward inertia pass of Featherstone, RBDA table 7.1.
-
-Forward dynamics: the articulated-body algorithm (Featherstone, RBDA table 7.1).
-
-The inverse of the mass matrix: what unit torques do to the articulated bodies at rest.
+``rnea`` is the recursive Newton-Euler algorithm (table 5.1), ``crba`` the composite-rigid-body
+algorithm (table 6.2), ``aba`` the articulated-body algorithm (table 7.1). ``minv`` is the inverse
+of the mass matrix: the accelerations that unit torques cause, articulated bodies being at rest.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Forward dynamics of bodies that are held, or whose base is.
+"""Forward dynamics of a robot with held frames, or on a base whose motion is given.
 
-Forward dynamics while frames are held where they are: the whole system, solved as it stands.
+With held frames, the whole system of motion and forces is solved as it stands.
 
-A floating base whose motion is given: the joints alone, on a base that moves as it is told.
+On a base whose motion is given, the joints alone are unknown.
 
 The mass matrix and its gradients lose the base's rows and columns. What they lose is not a
 robot's own inverse: M⁻¹ is here that of the joints' block, as if the base were fixed.

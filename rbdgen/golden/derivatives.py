@@ -1,7 +1,5 @@
 """First and second derivatives of dynamics, and those by inertial parameters.
 
-Gradients of inverse and forward dynamics.
-
 Inverse dynamics is differentiated line by line: every vector of the recursive Newton-Euler
 algorithm is carried with the matrices of its derivatives, one column for each coordinate of the
 tree (Carpentier and Mansard, RSS 2018; Echeandia and Wensing, JMR 2021). The one rule about joints,
@@ -11,7 +9,7 @@ X(q ⊕ δ) = exp(−(S δ)×) X(q), gives, for a motion vector m and a force ve
 
 Forward dynamics follows from the implicit function: ID(q, q̇, q̈) = τ.
 
-Second derivatives of inverse dynamics: the gradients of ``rnea``, differentiated once more.
+Second derivatives are the gradients of ``rnea``, differentiated once more.
 
 Every vector of the recursive Newton-Euler algorithm is carried with its derivatives, first and
 second, by all coordinates of the state: q, q̇ and q̈ of the tree, in this order. The one rule about
@@ -22,9 +20,9 @@ joints, X(q ⊕ δ) = exp(-(S δ)×) X(q), gives for A_j m = m × S_j
 and of Xᵀ the transposes. Singh, Russell and Wensing, "On second-order derivatives of rigid-body
 dynamics: theory & implementation" (IEEE T-RO 2024), have closed forms of the same.
 
-The derivative of τ by the bodies' inertial parameters, in which it is linear: the force on each
-body, of an inertia that is one of ten units, is passed down to the base (Atkeson, An and Hollerbach
-1986).
+The regressor is the derivative of τ by the bodies' inertial parameters, in which τ is linear: the
+force on each body, of an inertia that is one of ten units, is passed down to the base (Atkeson, An
+and Hollerbach 1986).
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""Batches of states.
+"""Batches of states: random ones, checked inputs, and steps in the configuration space.
 
-Random states for tests, range analysis and measurements.
-
-The inputs of a batch: checked once at the door, then worked through a few states at a time.
-
-The configuration space: its neutral point and steps in its tangent space.
+Inputs are checked once, and then worked through a few states at a time.
 """
 
 from __future__ import annotations

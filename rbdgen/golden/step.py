@@ -1,6 +1,6 @@
 """A step of time, and what it depends on: A = ∂x₊/∂x, B = ∂x₊/∂τ, x = (q, q̇).
 
-Numerical integration of forward dynamics, the effort held over all steps.
+Integration holds the effort over all steps.
 """
 
 from __future__ import annotations

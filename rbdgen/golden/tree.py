@@ -1,17 +1,14 @@
-"""Trees of joints: their motions, drivetrains, payloads.
+"""Trees of joints: spatial vectors, motions of joints, drivetrains and payloads.
 
-Additions to joints and links: drivetrains, payloads.
+Rotors' inertias, damping and friction are of each coordinate of the tree; see ``Drivetrain``. Each
+state of a batch may have a payload of its own.
 
-Rotors' inertias, damping and friction, of each coordinate of the tree; see ``Drivetrain``.
-
-Batches of states of which each has a payload of its own.
-
-Spatial vectors as dense arrays (Featherstone, RBDA chapter 2).
+Spatial vectors are dense arrays (Featherstone, RBDA chapter 2).
 
 A motion vector is (angular; linear), a force vector (moment; force), both (6,). Every function
 takes any number of leading batch axes and returns as many.
 
-The robot as a tree in which every moving joint has coordinates of its own, mimics too.
+Every moving joint of the tree has coordinates of its own, mimic joints too.
 
 The algorithms run on these tree coordinates. The robot's own, fewer ones follow by projection:
 q̇_tree = G q̇, so by virtual work τ = Gᵀ τ_tree, M = Gᵀ M_tree G, and for every gradient likewise.
@@ -20,11 +17,9 @@ Without mimic joints G is the identity.
 Quantities per body are kept in arrays with one slot more than there are joints: the last one is
 the base, which index −1, the base's number as a parent, finds.
 
-Where a joint puts its body, and the directions in which it can move.
-
-All five kinds move in a subgroup of SE(3), so the motion subspace S is constant in the body frame
-and the joint's transform follows X(q ⊕ δ) = exp(−(S δ)×) X(q): the one fact about joints that the
-derivatives use.
+All five kinds of joints move in a subgroup of SE(3), so the motion subspace S is constant in the
+body frame and the joint's transform follows X(q ⊕ δ) = exp(−(S δ)×) X(q): the one fact about joints
+that the derivatives use.
 """
 
 from __future__ import annotations

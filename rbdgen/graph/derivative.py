@@ -1,6 +1,6 @@
 """The derivative of every operation: numbers by its operands, and the tangent as a node.
 
-Graphs differentiated along directions: the tangent of a node, from those of its operands.
+Graphs are differentiated along directions by these tangents.
 """
 
 from __future__ import annotations

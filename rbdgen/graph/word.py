@@ -1,6 +1,4 @@
-"""The arrays that a graph's outputs are entries of: ``M[1,0]`` is one of M.
-
-The words of an interface by name: ``steps``, ``q[2]``, ``M[1,0]``, ``f_ext[3].nx``.
+"""Names of an interface's words, ``steps``, ``q[2]``, ``M[1,0]``, ``f_ext[3].nx``, and arrays.
 
 A graph's inputs and outputs are called so, and ports and reports after them. Here alone names are
 read and spelled.

@@ -1,25 +1,21 @@
-"""Passes that merge equal nodes, and that put operations in forms whose words are short.
+"""Exact passes: equal nodes merged, and operations in forms whose words are short.
 
-Operations in forms whose words are short.
+An angle is counted in turns: sin x becomes sin 2π(x / 2π), so that dropping whole turns drops bits.
 
-Angles in turns: sin x becomes sin 2π(x / 2π), so that dropping whole turns drops bits.
-
-Reciprocals in block-floating form: x · (1 / a) becomes (x · mantissa) · 2^-exponent.
+A reciprocal is in block-floating form: x · (1 / a) becomes (x · mantissa) · 2^-exponent.
 
 The mantissa is a full word however small a is, and the product is scaled at once, so that the
 left shift of a small a brings up bits that the product has. A reciprocal that anything but a
 product reads is scaled itself. Signs and constants between a reciprocal and its product go
 behind the shift, where they lose nothing.
 
-Merge nodes that are equal for every input, and replace constant ones by constants.
+Nodes that are equal for every input are merged, and constant ones become constants.
 
 Interning finds equal operations on equal operands only. But a + b - b is a, a moment about an axis
 of symmetry vanishes, and two ways round a tree may end in one product. Two polynomials that agree
 at a random point agree everywhere (Schwartz 1980, Zippel 1979), so each node is evaluated at a
 few random inputs. Nodes share whose values, up to sign and a power of two, differ at none of these
 by more than rounding (``noise``).
-
-Values of all nodes at some inputs, and the rounding noise that is in them.
 
 The noise of a node is the standard deviation of its value where each operation before it rounds by
 a part U of its result, independently: that of its operands times the slopes by them, and its own.

@@ -1,15 +1,16 @@
-"""Sums of many terms: where a chain of additions and subtractions is one sum in some order.
+"""Sums of many terms: common factors taken out, and the order in which terms are added.
 
-A builder for passes that make new sums: equal ones of two hardware regions stay two.
+A chain of additions and subtractions is one sum in any order. Equal new sums of two hardware
+regions stay two.
 
-Common factors out of sums: a x ± a y becomes a (x ± y), one product less, and c x ± c y too.
+Factors: a x ± a y becomes a (x ± y), one product less, and c x ± c y likewise.
 
 Constants are equal here up to a power of two, which is free. Only products that nobody else reads
 are taken apart, so no product is ever made in place of another. A sum may have parts that other
 regions add up for it alone. What these share with it, or with each other, comes as a word of its
 own then, beside their other terms: a product is dearer than a word on a channel.
 
-Sums of many terms in the order in which their terms arrive: the shortest way through.
+Order: terms are added in the order in which they arrive, the shortest way through.
 
 a + (b + (c + d)) takes three additions in a row, whatever comes when. Where a partial sum has no
 other reader its terms may be added in any order, and adding the two earliest terms first, again

@@ -1,7 +1,4 @@
-"""Rotations about x and z, z-x-z angles, and angles that ought to be multiples of 90°.
-
-Angles that mean the same some whole turns further on, and bringing them near zero.
-"""
+"""Rotations about x and z, z-x-z angles, angles near multiples of 90°, and whole turns."""
 
 from __future__ import annotations
 

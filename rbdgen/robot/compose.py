@@ -1,10 +1,10 @@
 """Robots made of others: two on each other, or the same about another link.
 
-A URDF made of two: a robot mounted on a link of another.
+A mounted robot is a URDF made of two: the second one stands on a link of the first.
 
-Another link of a floating robot as its base: the same machine, seen from elsewhere.
+A floating robot may have another link as its base: it is the same machine, seen from elsewhere.
 
-A floating joint may hold any link. A joint on the way from the old base to the new one now leads
+Its floating joint may hold any link. A joint on the way from the old base to the new one then leads
 the other way, about the negative axis, so that its coordinate, its velocity and its limits stay.
 ``rbdgen.golden.rerooting`` maps states and torques.
 """

@@ -1,6 +1,6 @@
 """Modified Denavit-Hartenberg frames, and other frames where those cost less.
 
-Frames in which most joints' placements are a turn about x and a shift: Rx(α), r.
+In these frames most joints' placements are a turn about x and a shift: Rx(α), r.
 """
 
 from __future__ import annotations

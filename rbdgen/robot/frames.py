@@ -1,15 +1,14 @@
-"""Where the frame of a link lies, whatever rewrites have made of the link.
+"""Frames of bodies, placed where the bodies' numbers cost the fewest products by constants.
 
-The cost of a body's numbers: products by constants in the recursive Newton-Euler algorithm.
+The cost is a local estimate of what tracing counts, so that rewrites can weigh one frame against
+another. A number counts wherever the recursive Newton-Euler algorithm multiplies by it: a first
+moment in F = U h and N = h × a, a lever in a + U r and r × f, a product of inertia in N; an angle
+for each of the five vectors that it turns (ω, α, a on the way out, f, n on the way back). Bodies
+near the base move more simply.
 
-A local estimate of what tracing counts, so that rewrites can weigh one frame against another. A
-number counts wherever the recursion multiplies by it: a first moment in F = U h and N = h × a, a
-lever in a + U r and r × f, a product of inertia in N; an angle for each of the five vectors that
-it turns (ω, α, a on the way out, f, n on the way back). Bodies near the base move more simply.
+Base inertial parameters give each body an inertia of the fewest numbers with the same effect.
 
-Base inertial parameters: each body's inertia with the fewest numbers that do the same work.
-
-Frames: each body's own, moved to where its numbers are fewest.
+``frame_of`` finds the frame of a link, whatever rewrites have made of the link.
 """
 
 from __future__ import annotations

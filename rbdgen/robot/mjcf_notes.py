@@ -1,6 +1,6 @@
-"""A note for each thing that an MJCF has and this package has not, or reads in another way.
+"""Entries of an MJCF that have no counterpart here, a note for each; couplings of its joints.
 
-Couplings of MJCF joints besides the tree: joints that follow, are locked, or are in loops.
+Joints may follow others, be locked, or be in loops.
 
 An equality of two joints that is linear makes one of them follow the other, as URDF's ``<mimic>``;
 one of a joint with itself holds it. All others (``connect``, ``weld``, polynomials of a higher

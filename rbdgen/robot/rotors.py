@@ -1,6 +1,4 @@
-"""Joints' rotors, damping and friction: whose they are, and who says so.
-
-Drivetrains in a URDF: ``<dynamics>`` of a joint, and rotors that others' tags say.
+"""Rotors, damping and friction of joints: from ``<dynamics>`` and from tags of others in a URDF.
 
 A rotor of inertia I behind a reduction n is felt at the joint as n² I; its axis is taken for the
 joint's, and what it does to the links that carry it is left out, as Pinocchio, MuJoCo and Drake do.

@@ -1,14 +1,12 @@
 """Entries of a robot's file that the dynamics leave out: a note for each kind.
 
-Entries of a URDF's joints that the dynamics leave out: a note for each kind.
-
 What else than friction stands in ``<dynamics>``, and transmissions' reductions. Where the tags are
 not URDF's own they are those of ROS 1 and 2, Gazebo, Drake and Isaac. What is zero, and a reduction
 of 1, changes nothing and needs no note.
 
-Notes of what a URDF has that is passed over, and of numbers that look like degrees.
+Numbers that look like degrees are noted, too.
 
-Closed loops that a URDF declares outside its tree: a line each.
+Closed loops that a URDF declares outside its tree have a line each.
 
 URDF has no loops. Files say them in extensions: SDF's joints within ``<gazebo>``, ``<loop_joint>``,
 URDF+'s ``<loop>`` and ``<coupling>``, Drake's constraints and springs between bodies, MJCF's

@@ -1,10 +1,8 @@
-"""The sums of ``rbdgen.graph.fixed`` as single carry chains; and delays.
+"""Logic of datapaths: sums as single carry chains, delays, selection, phases, small counters.
 
-Selection by an index as a tree of two-way multiplexers.
-
-The phase that a folded datapath is in, as one-hot bits with few loads each.
-
-Small counters and comparisons as LUTs: a carry chain for four bits is slower and larger.
+Sums are those of ``rbdgen.graph.fixed``. Selection by an index is a tree of two-way multiplexers.
+The phase of a folded datapath is one-hot, each bit with few loads. Small counters and comparisons
+are LUTs: a carry chain for four bits is slower and larger.
 """
 
 from __future__ import annotations

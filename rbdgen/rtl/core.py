@@ -1,7 +1,4 @@
-"""The base of all cores: streams, flags, and results that wait for the reader.
-
-All fields of a structure at once.
-"""
+"""The base of all cores: streams, flags, and results that wait for the reader."""
 
 from __future__ import annotations
 

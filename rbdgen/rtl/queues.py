@@ -1,10 +1,8 @@
 """Queues of a round trip: channels between regions, skid buffers, queues that are never full.
 
-A channel between two regions: a FIFO whose words come and go each in their own cycle.
-
-A skid buffer: breaks the combinational path against the data, at no cost in latency.
-
-A queue that is never full: it has a place for everything that may ever wait in it.
+A channel between two regions is a FIFO whose words come and go each in their own cycle. A skid
+buffer breaks the combinational path against the data, at no cost in latency. A queue that is never
+full has a place for everything that may ever wait in it.
 """
 
 from __future__ import annotations

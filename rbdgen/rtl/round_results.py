@@ -1,7 +1,6 @@
-"""Counters of shared joint datapaths: cycles of a round, rounds of a task, and rounds.
+"""Results of time-multiplexed joints, and the counters of cycles and rounds that they go by.
 
-Results of time-multiplexed joints: kept apart by datapath, put together when all of a task is
-there.
+They are kept apart by datapath, and put together when all of a task is there.
 """
 
 from __future__ import annotations

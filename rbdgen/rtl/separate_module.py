@@ -1,7 +1,5 @@
 """Components whose modules are written apart from those that contain them.
 
-The modules of units under the name of the design that they are written for.
-
 A unit, be it a multiplier, a memory or a table, is instantiated by a name that says only what it
 is: ``rbdgen_ram_18x16``. Written so, it would stand in every design, and tools refuse a module that
 is there twice. So each design has units of its own: ``NAME_ram_18x16``.

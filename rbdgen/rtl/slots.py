@@ -1,6 +1,6 @@
-"""Storage common to an accelerator's stations: banks of words, marks, and the newest task.
+"""Slots of an accelerator's tasks: banks of words and marks, and the results that leave them.
 
-Results leave the accelerator: which next, its words, and its slot free again.
+A result that leaves frees its slot.
 """
 
 from __future__ import annotations

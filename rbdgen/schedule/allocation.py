@@ -1,6 +1,6 @@
-"""Liveness of a program's visits: operations on zeros, or without readers, are not needed.
+"""Allocation of visits to datapaths: those that need the same, and read of the same ones.
 
-Which visits share a datapath: those that need the same, and read of the same ones.
+Liveness says what a visit needs: no operation on zeros, or without readers.
 """
 
 from __future__ import annotations

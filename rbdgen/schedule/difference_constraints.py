@@ -1,10 +1,8 @@
-"""Difference constraints, and the times and sizes of a part that they and areas share.
+"""Difference constraints on whole numbers, and the times and sizes that schedules share.
 
-A part's small memories and fan-out: sizes that schedules, areas and hardware share.
-
-How long operations take within a clock, in nanoseconds: what chaining them reckons with.
-
-Whole numbers whose differences are bounded below: longest paths, and the cheapest solution.
+Longest paths and cheapest solutions are found under constraints that bound differences below. Sizes
+are those of a part's small memories and fan-out; times, in nanoseconds, those of operations that
+are chained within a clock.
 """
 
 from __future__ import annotations

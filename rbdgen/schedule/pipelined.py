@@ -1,11 +1,8 @@
-"""Plans of initiation interval 1, and a model of the links that feed them.
+"""Plans of initiation interval 1: every operation has a unit, in the fewest cycles and registers.
 
-Links between a host and an accelerator: how long tasks take through each. A model, not measured.
-
-Tasks go in, through the core and out as in a pipeline, so that the slowest of the three sets the
-pace. The host's own work and its driver's are in none of these figures.
-
-Initiation interval 1: every operation its own unit, in the fewest cycles and register bits.
+A model of links between a host and an accelerator is here, too; it is not measured. Tasks go in,
+through the core and out as in a pipeline, so that the slowest of the three sets the pace. The
+host's own work and its driver's are in none of its figures.
 
 Times are cycles since a task entered. A result registered by cycle t may be read in cycle t and
 later; what waits is delayed by registers inside its region, or lies in the FIFO of a channel

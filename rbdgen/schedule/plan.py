@@ -1,12 +1,6 @@
-"""The protocol of all plans, and what they say of flags and of sharing.
+"""The protocol of all plans (pipeline, fold, shared limbs, shared joints), flags and channels.
 
-Which results an overflow spoils, by the flags of a plan.
-
-Parts of a robot that are time-multiplexed in one datapath.
-
-The channels between regions of a plan: what crosses, and when.
-
-The protocol of all schedules: pipeline, fold, shared limbs, shared joints.
+Flags say which results an overflow spoils. A channel says what crosses between two regions, when.
 
 A new way of sharing is one more class with these properties, and one more row in each table by kind
 of plan: ``rtl.cores.CORES``, ``schedule.features.FEATURES``, and both of ``draw.picture``.

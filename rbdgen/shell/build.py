@@ -1,7 +1,4 @@
-"""A design's link, mapped, placed and routed on a board, and its bitstream.
-
-The program that sends a bitstream to a board.
-"""
+"""A board's bitstream: a link mapped, placed and routed, and the program that sends it."""
 
 from __future__ import annotations
 

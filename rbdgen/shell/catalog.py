@@ -1,6 +1,6 @@
-"""Boards that there are bitstreams for: parts, pins and lines, of amaranth-boards or of a table.
+"""Boards that bitstreams are made for: parts, pins, lines, and the accelerator's clock.
 
-The clock of the accelerator, out of the board's: what ecppll finds, and how it is changed.
+Boards are those of amaranth-boards or of a table. ecppll finds the clock's dividers.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""The machine's compilers and GPU.
+"""This machine's compilers and GPU, and what they make.
 
-The C++ compiler of this machine, and what its code may depend on.
-
-C and C++ made here, compiled for this machine once, and kept.
-
-The GPU of this machine, as its driver describes it.
-
-Sections of a 64-bit ELF file: objects, shared libraries, output of NVIDIA's assembler.
+Code in C and C++ is compiled for this machine once, and kept by all that it may depend on. The GPU
+is described by its driver. Sections are read of 64-bit ELF files: objects, shared libraries, and
+output of NVIDIA's assembler.
 """
 
 from __future__ import annotations

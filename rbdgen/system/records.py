@@ -1,6 +1,6 @@
-"""Records: what is said of something, typed; as JSON, and read from it.
+"""Records: typed data that is written as JSON and read from it; words by name are among them.
 
-Words by name: what ports, packets, tasks, registers and programs consist of.
+Ports, packets, tasks, registers and programs consist of such words.
 """
 
 from __future__ import annotations

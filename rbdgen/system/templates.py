@@ -1,7 +1,6 @@
-"""Where the files that travel with rbdgen are: beside the package in the source tree, inside it
-once installed.
+"""Templates that travel with rbdgen, filled in.
 
-The templates that travel with rbdgen, filled in.
+Files that travel lie beside the package in the source tree, and inside it once installed.
 
 What ``{{ }}`` puts into a text is data, and goes through its language's `Language.plain`, in HTML
 and XML through `markup`, so that no template can forget it. Code that rbdgen made itself is marked

@@ -1,16 +1,16 @@
-"""A mapped netlist's cells as nextpnr likes them.
+"""Cells of a mapped netlist changed to what nextpnr places well, and families of parts.
 
-Block RAMs with their output registers on.
+Block RAMs get their output registers.
 
 Yosys leaves an ECP5 block RAM's own output register unused and puts flip-flops behind it: data
 then takes most of a 150 MHz cycle to come out (5.8 ns at speed 6).
 
-Carry chains as nextpnr likes them.
+Carry chains begin and end without a signal.
 
 Yosys ties the first CIN of a chain to 0 and gives the last COUT a net, read or not. nextpnr takes
 the one for a signal to be fed in and the other for one to be fed out, and spends a CCU2C on each.
 
-A family's parameters for mapping, placement and routing.
+A family has parameters for mapping, placement and routing.
 """
 
 from __future__ import annotations

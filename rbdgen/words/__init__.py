@@ -1,1 +1,1 @@
-"""States in which signals are largest, found by gradient ascent."""
+"""Words: the range of every signal, its binary point, and proofs of what rounding does."""

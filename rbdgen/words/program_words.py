@@ -1,7 +1,4 @@
-"""A program of visits in fixed point: every template once, and the robot that they make.
-
-Words of one width for a program of visits, as long as an error asks for.
-"""
+"""Words of a program of visits, as long as an error asks for: each template in fixed point."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The words that no state within the limits overflows, and how far words are off at most.
+"""Words for proven ranges, which no state within the limits overflows, and proven errors.
 
-Words for ranges that are proven, in place of those that a search found.
+They take the place of words for ranges that a search found.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 It includes the least magnitude, since the operand of a reciprocal must stay away from zero.
 
-How far the words of a fixed-point graph may be from the real numbers that they stand for.
+Deviations are how far words may be from the real numbers that they stand for.
 
 Roundings are independent of each other: each adds the variance of a uniform error of its
 last bit, and operands bring theirs times the largest slope. A word of few bits needs that room

@@ -4,7 +4,7 @@ With random signs s on the outputs, E (Σ_o s_o ∂o/∂n)² = Σ_o (∂o/∂n)�
 several times, errors of what a visit gives go on through those that read it, and a signal's
 roundings in several visits are independent of each other.
 
-Options of the passes from real numbers to words: the inputs, and the number of bits.
+The options of the passes from real numbers to words, inputs and number of bits, are here, too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Give every signal its own binary point: integer bits from its range, the rest fraction.
+"""Binary points: each signal's integer bits come from its range, and the rest are its fraction.
 
-Room for every angle that an input's word can hold, not only for those within its limits.
+An input's word has room for every angle that it can hold, not only for those within its limits.
 
 An angle means the same a turn further on, so no angle is out of range; what a word holds between
 its limits and its ends (a word of ±4 rad is the shortest for ±π) must come out right, too. What
