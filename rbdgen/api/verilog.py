@@ -6,7 +6,7 @@ The manifest describes cores and accelerators alike: ports, shells, registers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,16 @@ from ..graph.fixed import parameter_formats
 from ..schedule.difference_constraints import capacity
 from ..schedule.pipelined import region_name
 from ..shell.axi import Shell
-from ..shell.emit import CoreInstance, Emitted, Hardware, Port, emit, ports_of, stream_shells
+from ..shell.emit import (
+    CoreInstance,
+    Emitted,
+    Hardware,
+    Port,
+    emit,
+    ports_of,
+    shell_files,
+    stream_shells,
+)
 from ..shell.task_packets import Status
 from ..system.templates import render
 from ..tasks.routes import CODES
@@ -39,6 +48,7 @@ from .facts import given_angles, hardware_facts, port_facts
 from .folder import digests
 from .hdl_types import hdl_packages, hdl_types, registers_of
 from .output_paths import design_name
+from .ticks import checked_ticks, controller_top, tick_facts
 from .vectors import examples_of
 
 if TYPE_CHECKING:
@@ -196,6 +206,7 @@ def verilog(made: Compilation) -> Files:
     identity = identity_of(sources[ROBOT], design_text(product.design))
     shells = partial(shells_of, made=product, identity=identity)
     joints = [joint.name for joint in front.canonical.joints]
+    ticks = checked_ticks(product)
     emitted = emit(product.accelerator, name, shells, joints)
     entry = manifest_of(product, emitted, identity, made.wanted)
     files = emitted.files | {entry.picture: picture_of(product)} | graph_files(product) | sources
@@ -212,7 +223,14 @@ def verilog(made: Compilation) -> Files:
             registers=registers,
             room=1 << ADDRESS_WIDTH,
         )
-    axi = {f"{name}_axi_{kind}": shell for kind, shell in emitted.shells.items()}
+    axi: dict[str, Any] = {f"{name}_axi_{kind}": own for kind, own in emitted.shells.items()}
+    if ticks:
+        from ..shell.tick import TickedController
+
+        entry = replace(entry, ticks=tick_facts(product, ticks, entry.ports, name))
+        top = controller_top(name)
+        axi[top] = TickedController(CoreInstance(emitted.core, name), ticks)
+        files |= shell_files(axi[top], top)
     for module, hardware in {name: emitted.core, **axi}.items():
         files[f"{module}.xml"] = component(entry, module, ports_of(hardware))
     files[f"{name}.h"] = header_of(entry)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..system.quoting import listed
 from . import checks
-from .functions import LAWS, PROGRAMS
+from .functions import FOLLOWING, LAWS, PROGRAMS
 from .rule import Rule, but, of, said
 
 
@@ -46,6 +47,10 @@ OF_CONTROLLERS = (
             f"functions: {law}: a design has one controller, and {{other}} is another",
         )
         for law in LAWS
+    ),
+    Rule(
+        (but("functions", *FOLLOWING), said("tick")),
+        f"functions: {{value}}: not with --tick, which is of {listed(FOLLOWING, 'or')} alone",
     ),
     Rule(
         (said("base_link"), of("functions", *LAWS)),

@@ -17,6 +17,7 @@ from .design import Design
 from .functions import FOLLOWING, LAWS
 from .limits import known_limits
 
+CLOCK = 160e6  # Hz, for an example
 LOOSE = 8.0  # a term of a law by itself saturates at so many times what their sum saturates at
 
 
@@ -127,7 +128,14 @@ def notes_of_law(design: Design, robot: Robot) -> list[str]:
     if gains.law == "computed_torque":
         sums = f"; the acceleration does at {_few(gains.acceleration)} rad/s² or m/s²"
         limits += f"{sums} (--acceleration)"
-    return [f"{gains.law}: {said} ({who}); {limits}"]
+    notes = [f"{gains.law}: {said} ({who}); {limits}"]
+    if design.tick is not None:
+        notes.append(
+            f"tick: every {design.tick} cycles, {1e-3 * CLOCK / design.tick:.4g} kHz of a clock of "
+            f"{1e-6 * CLOCK:g} MHz; a command more than {design.watchdog} ticks late (--watchdog), "
+            "or no state since the tick before, ends in gravity compensation with damping"
+        )
+    return notes
 
 
 def _few(values: Array) -> str:

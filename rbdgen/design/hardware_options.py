@@ -8,7 +8,9 @@ from . import checks
 from .choices import (
     ERROR,
     LONGEST_CLOCK,
+    LONGEST_TICK,
     MOST_GUARD,
+    MOST_LATE,
     ORDERS,
     PROVEN,
     SCHEDULERS,
@@ -28,6 +30,7 @@ from .option import (
 )
 from .target import TARGETS
 
+OF_TICKS = ("info", "generate")  # commands that have the options of ticks
 OF_ACCELERATORS = ("info", "generate", "explore")  # commands that have the options of accelerators
 
 
@@ -160,6 +163,27 @@ class HardwareOptions:
         PART,
         use=HARDWARE,
         line={"metavar": "NS"},
+    )
+    tick: int | None = option(
+        None,
+        checks.whole(2, LONGEST_TICK, "cycles"),
+        "cycles from one tick of a controller to the next: 8000 cycles of 160 MHz are 20 kHz; the "
+        "law gets a time base, the last good command, a watchdog and an enable around it (default: "
+        "the law alone, as a task)",
+        PART,
+        use=SCHEDULES,
+        commands=OF_TICKS,
+        line={"metavar": "CYCLES"},
+    )
+    watchdog: int = option(
+        4,
+        checks.whole(0, MOST_LATE, "ticks", unset=False),
+        "ticks that a command may be late before gravity compensation with damping takes over, "
+        "until the controller is enabled again (default: 4)",
+        PART,
+        use=SCHEDULES,
+        commands=OF_TICKS,
+        line={"metavar": "TICKS"},
     )
     accelerator: bool = option(
         False,

@@ -168,6 +168,27 @@ class Example(Record):
 
 
 @dataclass(frozen=True)
+class TickFacts(Record):
+    """A controller: the module ``top`` has a tick every ``cycles`` around the core.
+
+    ``watchdog``: ticks that a command may be late. ``delay``: cycles from a tick to its efforts, at
+    least and at most. ``state``, ``efforts``: fields of the ports of that name. ``command``: words
+    of a packet, of 32 bits each. ``safe``: word of a command → that of the safe law, or the word of
+    the state that it is. ``trip``: bits of the port, the first in bit 0.
+    """
+
+    top: str
+    cycles: int
+    watchdog: int
+    delay: tuple[int, ...]
+    state: tuple[PortField, ...]
+    command: tuple[Field, ...]
+    efforts: tuple[PortField, ...]
+    safe: Mapping[str, str]
+    trip: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Region(Record):
     """The cycle in which a region's first register loads."""
 
@@ -215,7 +236,7 @@ class HardwareManifest(HardwareFacts, DesignManifest):
 
     ``identity``: of robot and design, 16 digits; ``packet_format``: of tasks of one function. What
     is time-multiplexed, regions and FIFOs are of a core, and None of others. ``wanted``: what it
-    was chosen for, and whether it should reach that.
+    was chosen for, and whether it should reach that. ``ticks``: of a controller that has any.
     """
 
     angles: Mapping[str, Angle]
@@ -231,6 +252,7 @@ class HardwareManifest(HardwareFacts, DesignManifest):
     numbers: tuple[NumberFacts, ...] | None = None
     examples: tuple[Example, ...] = ()
     wanted: ChosenFacts | None = None
+    ticks: TickFacts | None = None
 
     @property
     def picture(self) -> str:

@@ -97,6 +97,8 @@ class DesignChoices(TypedDict, total=False):
     scheduler: str | None
     style: str | None
     clock: float | None
+    tick: int | None
+    watchdog: int | None
     accelerator: bool | None
     slots: int | None
     mix: str | None

@@ -249,6 +249,7 @@ IDLE = (
         )
         for key, laws in (("kp", FOLLOWING), ("kd", LAWS), ("gains", LAWS))
     ),
+    idle_unless("watchdog", "controllers with ticks", of("tick", None), cure="--tick CYCLES"),
     idle_unless(
         "factorisation",
         f"functions that invert the mass matrix, {', '.join(FACTORING)}",

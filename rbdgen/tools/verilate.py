@@ -185,12 +185,12 @@ def _harness(ports: Ports, observed: int) -> str:
             f"constexpr std::array<Field, {len(rows)}> {side}_FIELDS = {{{{",
             *rows,
             "}};",
-            f"#define {side}_PAYLOAD {_member(stream.payload)}",
-            f"#define {side}_VALID {_member(stream.valid)}",
-            f"#define {side}_READY {_member(stream.ready)}",
+            f"#define {side}_PAYLOAD {member(stream.payload)}",
+            f"#define {side}_VALID {member(stream.valid)}",
+            f"#define {side}_READY {member(stream.ready)}",
         ]
-    clock = _member(ports.clock)
-    reset = f"dut.{_member(ports.reset)} = level;" if ports.reset else ""
+    clock = member(ports.clock)
+    reset = f"dut.{member(ports.reset)} = level;" if ports.reset else ""
     lines += [
         f"constexpr int RESET_CYCLES = {4 if ports.reset else 0};",
         f"void set_clock(Vdut& dut, int level) {{ dut.{clock} = level; }}",
@@ -200,7 +200,7 @@ def _harness(ports: Ports, observed: int) -> str:
     if own := ports.registers:
         # Verilator takes it that bits above a port's own are 0
         mask = f"{(1 << own.word.width) - 1:#x}u"
-        word, enable = (f"dut.{_member(port)}" for port in (own.word.name, own.write))
+        word, enable = (f"dut.{member(port)}" for port in (own.word.name, own.write))
         write = f"{word} = word & {mask}; {enable} = level;"
     lines.append(
         f"void write_register(Vdut& dut, int64_t word, int level) "
@@ -210,7 +210,7 @@ def _harness(ports: Ports, observed: int) -> str:
     return template.read_text("utf-8").replace("@DESIGN@", "\n".join(lines))
 
 
-def _member(port: str) -> str:
-    """The name that Verilator gives a port: it keeps double underscores for itself."""
+def member(port: str) -> str:
+    """The name that Verilator gives a port, which keeps double underscores for itself."""
     spelled = port.replace("__", "___05F")
     return re.sub(r"[^A-Za-z0-9_]", lambda match: f"__0{ord(match[0]):02X}", spelled)

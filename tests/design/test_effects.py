@@ -32,6 +32,7 @@ UNMET: list[tuple[dict[str, Any], str]] = [  # choice, what it is for
     ({"functions": ("gravity",), "kp": 10}, "controllers, computed_torque or impedance"),
     ({"kd": 10}, "controllers, computed_torque, impedance or gravity"),
     ({"gains": "inputs"}, "controllers, computed_torque, impedance or gravity"),
+    ({"watchdog": 2}, "controllers with ticks"),
     ({"knots": 8}, "controller ilqr"),
     ({"clock": 20}, "style latency"),
     ({"slots": 4}, "an accelerator"),
@@ -216,6 +217,8 @@ SAID: dict[str, Any] = {  # a value of each option that not all languages read
     "scheduler": "exact",
     "style": "latency",
     "target": "xcup",
+    "tick": 100,
+    "watchdog": 2,
     "width": 20,
 }
 
@@ -230,7 +233,9 @@ def test_what_a_language_does_not_read_is_refused_or_noted(language: str, tmp_pa
         needs = {"style": "latency"} if key == "clock" else {"ii": 4} if key == "scheduler" else {}
         if key == "code" and language == "hls":
             needs = {"fold": "joints", "ii": 16}
-        design, _ = load("pendulum", **{key: value, **needs})
+        if key in ("tick", "watchdog"):
+            needs = {"tick": 100, "functions": "impedance"}
+        design, _ = load("pendulum", **{**needs, key: value})
         lines = [refused(design, to=[language])]
         if language != VERILOG:
             words = language not in OF_NUMBERS

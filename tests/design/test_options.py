@@ -43,6 +43,8 @@ VALUES: dict[str, tuple[str, Any]] = {  # words of the command line, of options 
     "ii": ("2", 2),
     "multipliers": ("2", 2),
     "clock": ("18", 18.0),
+    "tick": ("8000", 8000),
+    "watchdog": ("2", 2),
     "slots": ("2", 2),
     "mix": ("id=8,dfd=1", "id=8,dfd=1"),
     "name": ("arm_fast", "arm_fast"),

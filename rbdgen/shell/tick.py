@@ -1,0 +1,202 @@
+# amaranth: UnusedElaboratable=no
+"""A controller: a law's core with a time base, the last good command, a watchdog and an enable.
+
+`rbdgen.shell.ticks` is its integer model, equal in every bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed, unsigned
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..graph.word import kind_of
+from ..rtl.stage_wrapper import converted
+from ..system.records import WORD_BITS
+from .axi import Beat, Gather, Packet, fields_of
+from .ticks import Ticks, Trip
+
+
+class TickedController(wiring.Component):
+    """The ``core`` of a law with a reference, which computes once in each tick.
+
+    =================  ===  ==================  ====================================================
+    port                    width               meaning
+    =================  ===  ==================  ====================================================
+    ``clk``, ``rst``   in   1                   all signals are synchronous to ``clk``
+    ``s_axis_…``       in   ``word`` of TDATA   a command is a packet, a word a beat; always taken
+    ``state``          in   all q, all q̇        what was measured, while ``state_valid``
+    ``state_valid``    in   1                   in the cycle of a tick it is of this tick
+    ``sync``           in   1                   a tick in this cycle, the next ``cycles`` later
+    ``enable``         in   1                   0: efforts are 0 from the next cycle on; a tick
+                                                with 1 after it begins anew, without a trip
+    ``tick``           out  1                   a tick begins in this cycle
+    ``efforts``        out  all results         registers, until the next result
+    ``efforts_valid``  out  1                   for a cycle, with each new result
+    ``on``             out  1                   enabled in the last tick, after a state had come
+    ``trip``           out  4                   `Trip`, until a tick in which it is enabled anew
+    ``age``            out                      of the last good command [ticks], see `TickedModel`
+    ``refused``        out  1                   a packet was not taken; stays up until reset
+    =================  ===  ==================  ====================================================
+
+    A packet of another length, or with a word that does not fit its field, changes nothing else.
+    Without ``sync`` a tick comes every ``cycles``. From a tick to its efforts: the core's latency,
+    two cycles, and those in which a folded core takes no task.
+    """
+
+    def __init__(self, core: Any, ticks: Ticks, word: int = WORD_BITS) -> None:
+        self.core, self.ticks = core, ticks
+        self._results = [(name, own.width) for name, own in ticks.results.items()]
+        self._packed = data.StructLayout(dict.fromkeys(ticks.command, signed(word)))
+        self._packet = Packet(word, tuple(Beat((own,)) for own in fields_of(self._packed)))
+        states = {name: signed(own.width) for name, own in ticks.state.items()}
+        super().__init__(
+            {
+                "s_axis_tdata": In(word),
+                "s_axis_tvalid": In(1),
+                "s_axis_tready": Out(1),
+                "s_axis_tlast": In(1),
+                "state": In(data.StructLayout(states)),
+                "state_valid": In(1),
+                "sync": In(1),
+                "enable": In(1),
+                "tick": Out(1),
+                "efforts": Out(
+                    data.StructLayout({name: signed(width) for name, width in self._results})
+                ),
+                "efforts_valid": Out(1),
+                "on": Out(1),
+                "trip": Out(len(Trip)),
+                "age": Out(unsigned((ticks.watchdog + 1).bit_length()), init=ticks.watchdog + 1),
+                "refused": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.core = core = self.core
+        begins = Signal()
+        busy = Signal()
+        taken = Signal()
+        command = self._commands(m, taken)
+        self._time(m, begins, busy, taken)
+
+        state, here, known = self._states(m, begins)
+        on = Signal(name="on_now")
+        trip = Signal.like(self.trip, name="trip_now")
+        too_old = self.age > self.ticks.watchdog
+        before = Mux(self.on, self.trip, 0)
+        m.d.comb += [
+            on.eq(self.enable & known),
+            trip.eq(Mux(on, before | Cat(too_old, ~here), self.trip)),
+        ]
+        waits = Signal()
+        task = Signal(core.i.payload.shape(), reset_less=True)
+        with m.If(core.i.ready):
+            m.d.sync += waits.eq(0)
+        with m.If(begins):
+            m.d.sync += [waits.eq(1), busy.eq(1), self.on.eq(on), self.trip.eq(trip)]
+            m.d.sync += self._task(m, task, state, here, command, ~on | trip.any())
+        m.d.comb += [core.i.valid.eq(waits), core.i.payload.eq(task), core.o.ready.eq(1)]
+        self._results_of(m, busy)
+        return m
+
+    def _time(self, m: Module, begins: Signal, busy: Signal, taken: Signal) -> None:
+        """Ticks, those that are due too early, and the age of the last command."""
+        left = Signal(range(self.ticks.cycles), init=self.ticks.cycles - 1)
+        due = Signal()
+        m.d.comb += [
+            due.eq(self.sync | (left == 0)),
+            begins.eq(due & ~busy),
+            self.tick.eq(begins),
+        ]
+        m.d.sync += left.eq(Mux(due, self.ticks.cycles - 1, left - 1))
+        with m.If(due & busy & self.on):
+            m.d.sync += self.trip[_bit(Trip.OVERRUN)].eq(1)
+        with m.If(taken):
+            m.d.sync += self.age.eq(0)
+        with m.Elif(begins & (self.age <= self.ticks.watchdog)):
+            m.d.sync += self.age.eq(self.age + 1)
+
+    def _commands(self, m: Module, taken: Signal) -> data.View[data.StructLayout]:
+        """The last good command, from the cycle after it is ``taken`` on."""
+        m.submodules.gather = gather = Gather(self._packed, self._packet)
+        shape = data.StructLayout({n: signed(own.width) for n, own in self.ticks.command.items()})
+        command = Signal(shape)
+        misfit = Signal()
+        words = {name: gather.o.payload[name] for name in self.ticks.command}
+        fits = Cat(_fits(words[name], own.width) for name, own in self.ticks.command.items())
+        m.d.comb += [
+            gather.i.valid.eq(self.s_axis_tvalid),
+            gather.i.p.data.eq(self.s_axis_tdata),
+            gather.i.p.last.eq(self.s_axis_tlast),
+            self.s_axis_tready.eq(gather.i.ready),
+            gather.o.ready.eq(1),
+            self.refused.eq(gather.framing_error | misfit),
+            taken.eq(gather.o.valid & fits.all()),
+        ]
+        with m.If(taken):
+            m.d.sync += [command[name].eq(word) for name, word in words.items()]
+        with m.Elif(gather.o.valid):
+            m.d.sync += misfit.eq(1)
+        return command
+
+    def _states(
+        self, m: Module, begins: Signal
+    ) -> tuple[data.View[data.StructLayout], Value, Value]:
+        """The last state, whether it has come since the tick before, and whether one ever has."""
+        shape = self.state.shape()
+        kept = Signal(shape)
+        state = Signal(shape, name="newest")
+        fresh = Signal()
+        known = Signal()
+        m.d.comb += state.eq(Mux(self.state_valid, self.state.as_value(), kept.as_value()))
+        with m.If(self.state_valid):
+            m.d.sync += [kept.eq(self.state), known.eq(1), fresh.eq(1)]
+        with m.If(begins):
+            m.d.sync += fresh.eq(0)
+        return state, fresh | self.state_valid, known | self.state_valid
+
+    def _task(
+        self, m: Module, task: Any, state: Any, here: Value, command: Any, safe: Value
+    ) -> list[Any]:
+        """The core's task: the state, at rest if it is an old one, and the reference."""
+        ticks, found = self.ticks, list[Any]()
+        for name in ticks.state:
+            word = state[name]
+            found.append(task[name].eq(word if kind_of(name) == "q" else Mux(here, word, 0)))
+        for name, own in ticks.command.items():
+            calm = ticks.safe[name]
+            if isinstance(calm, str):
+                calm, _ = converted(m, state[calm], ticks.state[calm], own, kind_of(name))
+            found.append(task[name].eq(Mux(safe, calm, command[name])))
+        return found
+
+    def _results_of(self, m: Module, busy: Signal) -> None:
+        """Efforts: the core's, or none where it is off or one of them overflowed."""
+        result = self.core.o.payload
+        names = [name for name, _ in self._results]
+        flags = Cat(result[name] for name in result.shape().members if name not in names)
+        m.d.sync += self.efforts_valid.eq(self.core.o.valid)
+        with m.If(self.core.o.valid):
+            m.d.sync += busy.eq(0)
+            with m.If(self.on & ~flags.any()):
+                m.d.sync += [self.efforts[name].eq(result[name]) for name in names]
+            with m.Else():
+                m.d.sync += self.efforts.eq(0)
+            with m.If(self.on & flags.any()):
+                m.d.sync += self.trip[_bit(Trip.OVERFLOW)].eq(1)
+        with m.If(~self.enable):
+            m.d.sync += [self.on.eq(0), self.efforts.eq(0)]
+
+
+def _bit(cause: Trip) -> int:
+    return int(cause).bit_length() - 1
+
+
+def _fits(word: Value, width: int) -> Value:
+    """Whether a word is one of so many bits, in two's complement."""
+    above = word[width - 1 :]
+    return above.all() | ~above.any()

@@ -1,0 +1,67 @@
+"""A controller with ticks: every bit of every cycle equal to the integer model, in bad traffic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen.api.integer_model import IntegerModel
+from rbdgen.design.gains import gains_of
+from rbdgen.shell.emit import CoreInstance, emit, ports_of, shell_files
+from rbdgen.shell.tick import TickedController
+from rbdgen.shell.ticks import TickedModel, slowest, ticks_of
+from rbdgen.tools.cycles import CycleSession
+from tests.support.made import compiled
+from tests.support.ticks import Compared, Core, Traffic, compare
+
+LAWS = {"computed-torque": {}, "impedance": {"gains": "inputs"}}
+WATCHDOG = 3
+
+
+def integers(made: Any) -> Core:
+    """The core's integer model, a task at a time."""
+    model = IntegerModel(made)
+
+    def core(task: dict[str, int]) -> tuple[dict[str, int], bool]:
+        found, flags = model({name: np.array([word]) for name, word in task.items()})
+        return {name: int(word[0]) for name, word in found.items()}, bool(flags.any())
+
+    return core
+
+
+def run(law: str, place: Path, ticks: int) -> Compared:
+    made = compiled("pendulum", functions=law, ii=4, width=18, **LAWS[law])
+    gains = gains_of(made.design, made.front.robot)
+    assert gains is not None
+    busy = slowest(made.plan)
+    own = ticks_of(busy + 2, WATCHDOG, gains, made.fixed)
+    emitted = emit(made.accelerator, "law")
+    shell = TickedController(CoreInstance(emitted.core, "law"), own)
+    for name, text in (emitted.files | shell_files(shell, "law_control")).items():
+        (place / name).write_text(text, "utf-8")
+    ports = [port for port in ports_of(shell) if port.name not in ("clk", "rst")]
+    session = CycleSession(
+        [place / "law.v", place / "law_control.v"],
+        "law_control",
+        {port.name: port.width for port in ports if port.taken},
+        {port.name: port.width for port in ports if not port.taken},
+    )
+    return compare(session, TickedModel(own), Traffic(own, busy, 7), integers(made), ticks)
+
+
+@pytest.mark.rtl
+@pytest.mark.parametrize("law", LAWS)
+def test_every_bit_of_ticks(law: str, tmp_path: Path) -> None:
+    """Of every output in every cycle; each cause of a trip occurs."""
+    found = run(law, tmp_path, 1000)
+    assert found.ticks >= 1000 and 100 < found.safe < 900
+    assert all(found.trips[:3])
+
+
+@pytest.mark.rtl
+@pytest.mark.slow
+def test_every_bit_of_many_ticks(tmp_path: Path) -> None:
+    assert run("computed-torque", tmp_path, 100_000).ticks >= 100_000
