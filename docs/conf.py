@@ -4,6 +4,8 @@ import argparse
 import importlib
 import inspect
 import re
+from dataclasses import is_dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +40,7 @@ GROUP = re.compile(r"^## (.+)$", re.MULTILINE)
 PAGE = re.compile(r"\]\(([\w/.-]+)\.md\)")
 NUMBER = re.compile(r"(\d[\d.]*e[-+]\d+|(?<![\w-])--[a-z][\w-]*)")  # or an option
 COLUMNS = {"sentences": 60, "words": 20, "": 14, "short": 0}  # a cell has more letters than these
-NAME = re.compile(r"(`+)(\w+)\1")
+NAME = re.compile(r"(?<!`)`(\w+)`(?!`)|(?<![`\w])(\w+(?:Error|Warning)|Mismatch)(?![`\w])")
 FUNCTION = re.compile(r"<function (\S+?)(?: at 0x\w+)?>(?!>)")
 
 
@@ -98,7 +100,7 @@ def python(app: Sphinx) -> None:
 
 
 def described(name: str, found: object, public: dict[str, Any]) -> str:
-    """A directive with signature and docstring; of a class, its public methods within it."""
+    """A directive with signature and docstring; of a class, its public members within it."""
     if not callable(found):
         value = FUNCTION.sub(r"\1", repr(found))
         return directive("data", name, f"`{value}`")
@@ -107,18 +109,30 @@ def described(name: str, found: object, public: dict[str, Any]) -> str:
         return directive("function", f"{name}{signature(found)}", text)
     kind = "exception" if issubclass(found, BaseException) else "class"
     ours = [c for c in reversed(found.__mro__) if c.__module__.startswith("rbdgen")]
-    methods = {own: value for c in ours for own, value in vars(c).items()}
-    for own, value in methods.items():
-        if inspect.isfunction(value) and not own.startswith("_"):
+    members = {own: value for c in ours for own, value in vars(c).items()}
+    made = members.get("__init__") if not is_dataclass(found) else None
+    first: dict[Any, str] = {}
+    for own, value in members.items():
+        if own.startswith("_"):
+            continue
+        if isinstance(value, property | cached_property):
             inside = linked(inspect.getdoc(value) or "", own, public)
+            text += "\n\n" + directive("property", own, inside, fence=4)
+        elif inspect.isfunction(value):
+            inside = linked(inspect.getdoc(value) or "", own, public)
+            if value in first:
+                inside = f"Another name of {{py:obj}}`{name}.{first[value]}`."
+            first.setdefault(value, own)
             text += "\n\n" + directive("method", f"{own}{signature(value)}", inside, fence=4)
-    return directive(kind, name, text)
+    return directive(kind, f"{name}{signature(made)}" if made else name, text)
 
 
 def signature(found: Any) -> str:
-    """The signature, without ``self`` and the names of modules in its types."""
+    """The signature, without ``self``, a class's None, and the names of modules in its types."""
     own = inspect.signature(found)
     own = own.replace(parameters=[p for p in own.parameters.values() if p.name != "self"])
+    if found.__name__ == "__init__":
+        own = own.replace(return_annotation=inspect.Signature.empty)
     return FUNCTION.sub("…", stringify_signature(own, unqualified_typehints=True))
 
 
@@ -129,11 +143,11 @@ def directive(kind: str, head: str, text: str, fence: int = 5) -> str:
 
 
 def linked(text: str, own: str, public: dict[str, Any]) -> str:
-    """A docstring in which the names of other public objects are links."""
+    """A docstring in which the names of other public objects, and of exceptions, are links."""
 
     def link(match: re.Match[str]) -> str:
-        name = match[2]
-        return f"{{py:obj}}`{name}`" if name in public and name != own else f"`{name}`"
+        name = match[1] or match[2]
+        return f"{{py:obj}}`{name}`" if name in public and name != own else match[0]
 
     return NAME.sub(link, text)
 

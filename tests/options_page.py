@@ -52,6 +52,7 @@ LEFT_OUT = re.compile(r"; (leave it out|leave one out)$")
 OPTION = re.compile(r"(?<![\w`-])--[a-z][a-z-]*")
 PARTS = 8  # of a help text: where it has more, each begins a line
 PART = re.compile(r"(?<=[.;]) (?:(\w+): )?")
+PEER = re.compile(r"(Pinocchio's names)( are accepted, too): .*")  # of functions: they have a page
 
 
 def options_text() -> str:
@@ -108,6 +109,7 @@ def _row(said: Option) -> tuple[str, ...]:
     typed = " ".join(said.options()) if said.check else ""
     default = said.usual or ("" if said.default in (None, (), {}) else _default(said.default))
     text = OPTION.sub(r"`\g<0>`", said.help.replace("{default}", said.usual).replace("%%", "%"))
+    text = PEER.sub(r"[\1](functions.md#functions)\2", text)
     if len(PART.findall(text)) > PARTS:
         text = PART.sub(lambda found: "<br>" + (f"`{found[1]}`: " if found[1] else ""), text)
     return f"`{typed}`" if typed else "", text, f"`{said.key}`", default

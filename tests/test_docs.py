@@ -23,6 +23,7 @@ from tests.test_pages import IN_ORDER
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
+CHANGELOG = ROOT / "CHANGELOG.md"
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
 ROOMS = ROOT / "docs" / "rooms.md"
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -73,8 +74,16 @@ def prose(text: str) -> list[str]:
     text = INLINE.sub("formula", text)
     text = re.sub(r"^(\||#|!\[).*$", "", text, flags=re.MULTILINE)
     text = LINK.sub("]", CODE.sub("code", text))
-    blocks = re.split(r"\n\s*\n|^\* |^\d+\. ", text, flags=re.MULTILINE)
+    blocks = re.split(r"\n\s*\n|^[*-] |^\d+\. ", text, flags=re.MULTILINE)
     return [s for block in blocks for s in re.split(r"(?<=[.!?])\s+", " ".join(block.split()))]
+
+
+def cells(text: str) -> list[str]:
+    """Sentences in tables; each item of a list, which ends at a semicolon, is one."""
+    rows = re.findall(r"^\|(.*)\|$", COMMENT.sub("", FENCED.sub("", text)), re.MULTILINE)
+    plain = [LINK.sub("]", CODE.sub("code", INLINE.sub("formula", row))) for row in rows]
+    found = [cell for row in plain for cell in re.split(r"(?<!\\)\|", row)]
+    return [s for cell in found for s in re.split(r"(?<=[.!?;])\s+|(?<=[.!?;])?<br>", cell)]
 
 
 def commands(text: str) -> list[str]:
@@ -109,11 +118,16 @@ def test_headings_are_said_once(path: Path) -> None:
 def test_sentences_and_lines(path: Path) -> None:
     text = path.read_text()
     assert text.count("\n") <= LINES
-    for sentence in prose(text):
+    for sentence in [*prose(text), *cells(text)]:
         assert len(sentence.split()) <= WORDS, sentence
     for line in FENCED.sub("", INDENTED.sub("", text)).splitlines():
         assert len(line) <= COLUMNS or line.startswith(("|", "!", "`")), line
         assert not line.startswith("%"), f"to the site a comment, which is left out: {line}"
+
+
+def test_sentences_of_the_changelog() -> None:
+    text = CHANGELOG.read_text()
+    assert [s for s in [*prose(text), *cells(text)] if len(s.split()) > WORDS] == []
 
 
 def test_readme_is_a_page() -> None:

@@ -34,14 +34,16 @@ ASYMMETRY = 1e-6  # of a matrix, against its largest entry
 
 
 def write_arrays(place: Path, arrays: Mapping[str, NDArray]) -> None:
-    """An .npz file, whole or not at all; the same arrays give the same bytes."""
+    """Write an .npz file, whole or not at all; the same arrays give the same bytes."""
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]
     write_file(place, buffer.getvalue())
 
 
 def read_arrays(place: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of an .npz file; InputError if it is none, damaged, or larger than `LARGEST`."""
+    """Read the arrays of an .npz file; InputError if it is damaged, larger than `LARGEST`, or no
+    such file.
+    """
     shown = one_line(str(place), 200)
     try:
         data = read_regular(place, LARGEST)

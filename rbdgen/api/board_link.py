@@ -59,12 +59,13 @@ def simulated_board(
     ip: str | None = None,
     period: int = SPI_CLOCKS,
 ) -> Iterator[SimulatedBoard | SimulatedUdpBoard | SimulatedSpiBoard]:
-    """The accelerator in ``folder`` behind a pseudo-terminal, as it is on the board, PLL and pins
-    apart: every bit of the line goes through the Verilated design. With the ``link`` "udp" it is
-    behind a local socket, and every byte of its PHY's packets goes through; with "spi" there is a
-    controller whose clock has a ``period`` of so many of the accelerator's. Its ``port`` is what
-    `Dynamics` is given. ``baud``: another one than the board's. ``long``: compiled to run for
-    minutes.
+    """The accelerator in ``folder`` as it is on the board, Verilated, behind a pseudo-terminal.
+
+    All but PLL and pins is simulated: every bit of the line goes through the design. With the
+    ``link`` "udp" it is behind a local socket, and every byte of its PHY's packets goes through.
+    With "spi" a controller drives it, whose clock period is ``period`` clocks of the accelerator.
+    `Dynamics` takes the attribute ``port``. ``baud`` replaces the board's rate. ``long`` compiles
+    for speed, which pays off in runs of minutes.
     """
     place = Path(folder)
     known = find_board(name, LEDS, link)

@@ -102,12 +102,15 @@ def calibrate(
     progress: Progress = lambda _: None,
     trust: bool = False,
 ) -> RealCalibration:
-    """Compute the register contents for another robot of the model of the design in ``folder``.
+    """Compute the register contents for another robot of the same model as the design in
+    ``folder``.
 
-    A `Calibration` (words), or a `RealCalibration` for a program in real numbers. Written to
-    ``output``: as JSON, from which `simulate` reads words, or as a C table if the name ends in .h,
-    .c or .hpp. RobotError, in one line, for a robot of another structure or with a number outside
-    its word's range, with the joint and the number.
+    Returns a `Calibration` in words, or a `RealCalibration` for a program in real numbers.
+    ``output`` is written as JSON, from which `simulate` reads words, or as a C table if its name
+    ends in .h, .c or .hpp.
+
+    Raises RobotError for a robot of another structure, or a number beyond its word, with the joint
+    and the number.
     """
     if output is not None and Path(output).suffix not in (".json", *HEADERS):
         raise UsageError(f"{output}: a calibration is a .json, or a .h of C")

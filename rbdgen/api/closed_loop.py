@@ -169,16 +169,18 @@ def loop(
 ) -> Loop:
     """Close the loop of the controller in ``folder``: its Verilated design drives MuJoCo's robot.
 
-    ``rate`` [1/s, or as "4kHz"]: ticks, for ``seconds``. A law with a reference follows an eight of
-    all joints around the middle of their ranges once; another one rests there. It does not know
-    of a ``load`` [kg] at the last link, of a ``push`` [N] on it in the third quarter of the time,
-    and of ``noise``: standard deviations of q [rad or m] and q̇. τ acts ``late`` ticks after what it
-    was computed from. The robot has no contacts, no stops and no dry friction. The same loop runs
-    with the law in float64. Every tick's bits are compared with the integer model. Writes loop.json
-    and loop.svg.
+    The loop runs for ``seconds`` at ``rate`` [1/s, or as "4kHz"] ticks. A law with a reference
+    follows a figure eight of all joints around the middle of their ranges, once; a law without one
+    rests there. The law does not know of ``load`` [kg] at the last link, nor of ``push`` [N] on
+    that link in the third quarter of the time. ``noise`` has the standard deviations of q [rad or
+    m] and q̇. τ acts ``late`` ticks after the state it was computed from. The robot has no
+    contacts, no stops and no dry friction.
 
-    Raises InputError for a folder without a controller, for a robot that MuJoCo does not read, and
-    where a state leaves the words' ranges; Mismatch for a bit that differs.
+    The same loop runs with the law in float64, and every bit of every tick is compared with the
+    integer model. loop.json and loop.svg are written.
+
+    Raises InputError for a folder without a controller, a robot that MuJoCo does not read, or a
+    state beyond the words' ranges. Raises Mismatch for a bit that differs.
     """
     if late < 0:
         raise UsageError(f"late: {late}: a number of ticks, from 0 on")

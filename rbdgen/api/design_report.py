@@ -47,12 +47,12 @@ SEEN = 200  # tasks of each function; every word of every stage is looked at
 
 
 def report(folder: str | Path, progress: Progress = lambda _: None, trust: bool = False) -> Path:
-    """Write FOLDER/report.html, one file that needs no network, and say where it is.
+    """Write FOLDER/report.html, one file that needs no network, and return its path.
 
-    It has what the folder holds: the manifest, pictures, and the reports of simulate, synthesize
-    and board, if they were run. Ranges and errors are computed for it: the design is compiled
-    again, and `STATES` random states go through the integer model, half of them at the limits. What
-    stands in a report's place and is none is a note.
+    It contains the folder's manifest and pictures, and the reports of simulate, synthesize and
+    board if they were run. A damaged report becomes a note. The design is compiled again for its
+    ranges and errors. `STATES` random states go through the integer model, half of them at the
+    limits.
     """
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT))

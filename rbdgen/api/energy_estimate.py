@@ -66,16 +66,16 @@ def energy(
 ) -> EnergyEstimate:
     """Estimate the energy of a result of the core in ``folder``, which is for an ECP5.
 
-    Its netlist (of `synthesize`, which runs if there is none) is simulated at full rate on
-    ``states`` random states within the limits, and then without tasks; every bit of every result is
-    compared with the integer model. Every change of every net is counted. ``frequency`` [MHz]: the
-    clock, for watts; unless given, that of the fastest placement, if there is one. ``rate``: tasks
-    a second [Hz], or a text such as "1kHz"; watts are then of so many, too. The report is also
+    `synthesize` runs first if there is no netlist. The netlist is simulated at full rate on
+    ``states`` random states within the limits, and then without tasks. All changes of all nets are
+    counted, and every bit of every result is compared with the integer model. Watts are computed
+    for the clock ``frequency`` [MHz], by default that of the fastest placement, if there is one.
+    ``rate`` is the number of tasks a second [Hz], or a text such as "1kHz". The report is also
     written to FOLDER/energy.json.
 
-    Raises UsageError for a family whose energies are not known, accelerators, too few states, and a
-    rate where no clock is known; SynthesisError for a file that is no netlist; Mismatch for a bit
-    that differs.
+    Raises UsageError for an accelerator, a family whose energies are not known, too few states, or
+    a rate without a known clock. Raises SynthesisError for a file that is no netlist, and Mismatch
+    for a bit that differs.
     """
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.il", "{name}.v"))

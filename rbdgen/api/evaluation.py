@@ -56,21 +56,24 @@ def evaluate(
     progress: Progress = lambda _: None,
     **choices: Unpack[DesignChoices],
 ) -> Results:
-    """Evaluate the design's functions for a batch.
+    """Evaluate the design's functions for a batch of N states.
 
-    ``states``: q (N, nq), qd, qdd, tau (N, nv), Minv (N, nv, nv), f_ext (N, bodies, 6; force then
-    moment in the link's frame), payload (N, 10; as Pinocchio's ``toDynamicParameters``), as the
-    functions need. Returns tau, qdd (N, nv), M, Minv, dtau_dq, dtau_dqd, dqdd_dq, dqdd_dqd
-    (N, nv, nv), as the functions give, joint_names, and for models of words (fixed, c, hls, rtl)
-    ``overflow`` (N, outputs of the hardware, called ``overflow_names``): whether the result is
-    wrong because a word was too short. Where the base's motion is given, tau, Minv and all results
-    have nv − 6 for nv, and the forward functions read the first six entries of qdd. Where the
-    inverse is near, Minv is M⁻¹ of a state nearby, and far (N,) is 1 where it was not near, else 0.
-    All arrays are of the design's base link, in the order of joint_names.
+    ``states`` has the arrays that the functions need: q (N, nq); qd, qdd, tau (N, nv); Minv (N, nv,
+    nv). For inputs of its own a design also needs f_ext (N, bodies, 6), force then moment in the
+    link's frame, or payload (N, 10), as Pinocchio's `toDynamicParameters`. All arrays refer to the
+    design's base link, in the order of joint_names.
 
-    Raises InputError for states of a wrong shape or outside the input words' ranges; of compiled
-    programs, too, Singular for a state whose mass matrix is; of what is compiled NoCompiler where
-    nothing does, of cuda NoGpu, of hls NoHeaders.
+    Returns the arrays that the functions give, by name: tau, qdd (N, nv); M, Minv, dtau_dq,
+    dtau_dqd, dqdd_dq, dqdd_dqd (N, nv, nv); joint_names. Models of words (fixed, c, hls, rtl) also
+    give ``overflow`` (N, hardware outputs), with names in ``overflow_names``. It is true where a
+    result is wrong because a word was too short. If the base's motion is given, tau, Minv and all
+    results have nv − 6 in place of nv. The forward functions then read the first six entries of
+    qdd. With ``inverse="near"``, Minv is M⁻¹ of a state nearby, and far (N,) is 1 where that was
+    too far.
+
+    Raises InputError for states of a wrong shape or outside the input words' ranges. Compiled
+    programs also raise Singular for a state whose mass matrix is singular. Without a compiler, GPU
+    or headers of HLS they raise NoCompiler, NoGpu or NoHeaders.
     """
     refuse_unknown(choices, evaluate)
     if model not in MODELS:

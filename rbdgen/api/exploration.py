@@ -85,29 +85,28 @@ def explore(
 ) -> Exploration:
     """Compile ``robot`` at every initiation interval, word width and formulation, and compare.
 
-    ``intervals`` [cycles] and ``widths`` [bit] restrict what is tried (default: ``INTERVALS`` as
-    far as they save multipliers; the design's error, or its width); ``choices`` are fields of
-    Design, and a ``formulation`` among them is the only one tried. Cells are estimated; with
-    ``synthesis``, Yosys maps the designs on the Pareto front until each on the front is mapped.
-    Fewer multipliers, fewer LUTs, less time from task to task and to a result, and smaller errors
-    are better; what exceeds the part is not on the front. Times are µs, of the core with the clock
-    that is expected of the part's slowest speed grade, where that is known, else cycles.
+    ``intervals`` [cycles] and ``widths`` [bit] restrict the candidates. By default they are those
+    of `INTERVALS` that save multipliers, and the design's error or width. ``choices`` are fields of
+    Design; a ``formulation`` among them is the only one tried. Cells are estimated. With
+    ``synthesis``, Yosys maps designs until all on the Pareto front are mapped. The criteria are
+    multipliers, LUTs, time from task to task, time to a result, and errors; less is better. What
+    exceeds the part is not on the front. Times are µs of the core, at the clock that is expected of
+    the slowest speed grade; for parts without a model of the clock they are cycles.
 
-    ``quick``: thousands of designs in minutes, by schedules without linear programs, in which
-    multipliers are shared and nothing is time-multiplexed: unless restricted, every interval at
-    which the part has the multipliers, every width, guard bits, and both ways to rotate. How far
-    their estimates are off is measured on some designs.
+    ``quick`` compares thousands of designs in minutes, by schedules without linear programs. They
+    share multipliers, and nothing is time-multiplexed. Unless restricted, every interval, width,
+    number of guard bits and kind of rotation is tried. The error of these estimates is measured on
+    some of the designs.
 
-    Results are kept in OUTPUT/kept: an interrupted run goes on where it was. Work is done in
-    ``jobs`` processes (default: one for each core); with more than one, a script that calls this
-    must guard its main part by ``if __name__ == "__main__":``. ``executor``: "local" or
-    "slurm", whose jobs do it instead, through submitit with ``executor_options``;
-    OUTPUT/jobs/jobs.json says what ran where. Writes explore.json, pareto.svg and a page,
-    report.html, to ``output`` (default: build/NAME_explore; what it has of another robot,
-    function or part is replaced only with ``force``). Returns the report, and ``text``, its
-    table.
+    Results are stored in OUTPUT/kept, so an interrupted run continues. ``jobs`` processes work at a
+    time, by default one for each core. With more than one, a script must guard its main part by
+    ``if __name__ == "__main__":``. The ``executor`` "local" or "slurm" uses jobs of submitit
+    instead, with ``executor_options``; OUTPUT/jobs/jobs.json lists them. explore.json, pareto.svg
+    and report.html are written to ``output``, by default build/NAME_explore. Results of another
+    robot, function or part in that folder are replaced only with ``force``.
 
-    Raises InputError, OutputError, RobotError or SynthesisError, in one line.
+    Returns the report, whose ``text`` is its table. Raises InputError, OutputError, RobotError or
+    SynthesisError, in one line.
     """
     refuse_unknown(choices, explore)
     _refuse(intervals, widths, jobs, choices)

@@ -150,7 +150,7 @@ def sealed(manifest: Mapping[str, Any]) -> str:
 
 
 def read_manifest(folder: str | Path) -> Manifest:
-    """The manifest of a generated folder; OutputError unless it is there and whole."""
+    """Read the manifest of a generated folder; OutputError if it is missing or damaged."""
     place = Path(folder)
     file = place / MARK
     try:

@@ -57,11 +57,13 @@ def shell_ports(verilog: str, module: str) -> list[Port]:
 def package_fusesoc(
     folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
 ) -> tuple[Path, list[str]]:
-    """Write FOLDER/NAME.core, and what it needs besides into FOLDER/fusesoc.
+    """Write FOLDER/NAME.core, and the files that it needs into FOLDER/fusesoc.
 
-    Targets: ``lint`` by Verilator; ``sim``, a self-checking test bench, by Icarus Verilog;
-    ``nextpnr`` for targets that nextpnr places. Returns the core file and notes on what was chosen
-    or left out. OutputError for a folder that is none or was changed, unless ``trust``.
+    Its targets are ``lint`` by Verilator, ``sim``, a self-checking test bench for Icarus Verilog,
+    and ``nextpnr`` for parts that nextpnr places.
+
+    Returns the core file and notes. Raises OutputError for a folder that is no design or has
+    changed, unless ``trust``.
     """
     place = Path(folder)
     needed = ("{name}.v", "{name}_axi_words.v")
@@ -166,12 +168,14 @@ NOTE = "simulated by LiteX 2024.12 in the tests; not run on a board by us"
 def package_litex(
     folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
 ) -> tuple[Path, list[str]]:
-    """Write FOLDER/litex: ``NAME_litex.py``, a module with streams, registers, and DMA with CSRs;
-    ``NAME_sim.py``, an example that simulates a SoC; ``NAME_packets.json``, its tasks and answers;
-    of an accelerator ``NAME_soc.py`` and ``NAME_firmware.c``, the same with a CPU.
+    """Write FOLDER/litex: a LiteX module of the design, and SoCs that use it.
 
-    Returns the folder and notes. OutputError for a folder that is none or was changed, unless
-    ``trust``.
+    ``NAME_litex.py`` is a module with streams, registers, and DMA with CSRs. ``NAME_sim.py``
+    simulates a SoC with the tasks and answers of ``NAME_packets.json``. For an accelerator,
+    ``NAME_soc.py`` and ``NAME_firmware.c`` do so with a CPU.
+
+    Returns the folder and notes. Raises OutputError for a folder that is no design or has changed,
+    unless ``trust``.
     """
     place = Path(folder)
     needed = ("{name}.v", "{name}_axi_words.v")
@@ -220,12 +224,14 @@ COCOTB_NOTE = (
 def package_cocotb(
     folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
 ) -> tuple[Path, list[str]]:
-    """Write FOLDER/cocotb: ``NAME_driver.py``, tasks in SI units and results back;
-    ``test_NAME.py``, which compares the integer model's tasks in ``NAME_vectors.json``, every bit;
-    ``NAME_fields.json``, ports and words; ``Makefile``.
+    """Write FOLDER/cocotb: a driver and a test for cocotb, with a Makefile.
 
-    Returns the folder and notes. OutputError for a folder that is none or was changed, unless
-    ``trust``.
+    ``NAME_driver.py`` takes tasks in SI units and returns results. ``test_NAME.py`` compares every
+    bit with the integer model's tasks in ``NAME_vectors.json``. ``NAME_fields.json`` lists ports
+    and words.
+
+    Returns the folder and notes. Raises OutputError for a folder that is no design or has changed,
+    unless ``trust``.
     """
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, ("{name}.v",))

@@ -63,18 +63,19 @@ def generate(
     rate: float | str | None = None,
     **choices: Unpack[DesignChoices],
 ) -> Generated | tuple[Generated, ...]:
-    """Compile ``robot`` and write the design's folder; returns where it is.
+    """Compile ``robot``, write the design's folder, and return its path.
 
-    ``to``: what it is written in, one of ``LANGUAGES`` or several, each into a folder of its own.
-    A folder (``build/NAME``, and behind it a language that is not Verilog, unless ``output`` says;
-    of several languages ``output`` has a folder for each) stands for itself: it holds the robot and
-    the design that it was made from. The same input gives the same bytes. A folder of another
-    robot or of other choices is replaced only with ``force``, and none that rbdgen did not make:
+    ``to`` is one of `LANGUAGES` or several, each written into a folder of its own. The default
+    ``output`` is build/NAME, with the language appended unless it is Verilog. For several
+    languages, ``output`` contains a folder for each. A folder contains the robot and the design
+    that it was made from. The same input gives the same bytes. A folder of another robot or of
+    other choices is replaced only with ``force``, and a folder that rbdgen did not make never is:
     OutputError before any work.
 
-    ``latency`` [s, or as "3us"], ``rate`` [tasks/s, or "1MHz"], of Verilog: the smallest design
-    that should reach them, on the smallest ECP5 unless ``choices`` or the design file say a target.
-    Where none reaches them it is the nearest; the manifest's ``wanted`` says so.
+    ``latency`` [s, or as "3us"] and ``rate`` [tasks/s, or as "1MHz"] select the smallest Verilog
+    design that should reach them. Its part is the smallest ECP5 unless ``choices`` or the design
+    file have a target. If no design reaches them, the nearest is written, and the manifest's
+    ``wanted`` says so.
     """
     refuse_unknown(choices, generate)
     wishes = wishes_of(latency, rate)

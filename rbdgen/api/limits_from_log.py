@@ -93,15 +93,16 @@ def fit(
     progress: Progress = lambda _: None,
     **choices: Unpack[DesignChoices],
 ) -> Fit:
-    """Limits for a robot's design from ``states``: q (N, nq) and of qd, qdd, tau (N, nv) what was
-    recorded, SI units, joints in their order; written to ``output`` as a design's YAML.
+    """Limits for a robot's design from recorded ``states``, written to ``output`` as a design's
+    YAML.
 
-    Each limit is the largest absolute value, more by the share ``margin``. Of slides, so are the
-    ends of the way. Angles keep the whole turn: they enter by sine and cosine. Where qdd is missing
-    and tau is there, or the other way, dynamics in float64 gives it.
+    ``states`` has q (N, nq) and any of qd, qdd, tau (N, nv), in SI units, with joints in the
+    robot's order. If one of qdd and tau is missing, dynamics in float64 computes it from the other.
+    Each limit is the largest absolute value plus a share of ``margin``; for slides this includes
+    the ends of the way. Angles keep the whole turn, since designs read their sines and cosines.
 
-    InputError for arrays that are unknown, missing, of a wrong shape, not finite, too few, or
-    beyond the limits of the URDF; RobotError.
+    Raises RobotError. Raises InputError for arrays that are unknown, missing, of a wrong shape, not
+    finite, too few, or beyond the limits of the URDF.
     """
     refuse_unknown(choices, fit)
     if not (np.isfinite(margin) and margin >= 0):

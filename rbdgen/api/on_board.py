@@ -64,16 +64,15 @@ def board(
 ) -> OnBoard:
     """Make the bitstream of the accelerator in ``folder`` for a board, and ``load`` it.
 
-    ``flash``: write it to the board's flash instead, from which the board starts. ``link``: "uart",
-    "spi", or "udp" for a board with gigabit Ethernet, at ``ip``; the board's first unless given.
-    All files are in FOLDER/board-NAME, with -udp or -spi behind it. Of ``seeds`` placements, aiming
-    at ``frequency`` MHz, the fastest is taken; its PLL then makes the fastest clock that it
-    reaches. ``placer``, ``router``: of nextpnr. ``before``: seconds of the steps before, for the
-    report.
+    All files are written to FOLDER/board-NAME, followed by -udp or -spi for these links. ``link``
+    is "uart", "spi", or "udp" for a board with gigabit Ethernet, at the address ``ip``; by default
+    it is the board's first. The fastest of ``seeds`` placements is taken, each aimed at
+    ``frequency`` MHz, and the PLL makes the fastest clock that it reaches. ``flash`` writes the
+    bitstream to the board's flash, from which the board starts. ``placer`` and ``router`` are
+    nextpnr's. ``before`` has the seconds of earlier steps, for the report.
 
-    Raises:
-        BoardError: a board that is not known, or that the design does not fit.
-        UsageError: nothing can load it.
+    Raises BoardError for an unknown board, or one that the design does not fit. Raises UsageError
+    where nothing can load it.
     """
     place = Path(folder)
     known, command = board_for(name, place, link, load, flash)
@@ -230,14 +229,14 @@ def board_design(
     rate: float | str | None = None,
     **choices: Unpack[DesignChoices],
 ) -> Path:
-    """Generate an accelerator of ``robot`` for the part of ``board``; returns its folder.
+    """Generate an accelerator of ``robot`` for the part of a board, and return its folder.
 
-    ``output``, ``force``, ``choices``, ``latency`` and ``rate``: as of `generate`, these two of the
-    accelerator without the line. Where none of them says how hardware is shared, it is one in
-    which joints are time-multiplexed if that takes much less: the line to the host is slower than
-    any.
-    Raises BoardError for a board that is not known, UsageError where no accelerator should reach
-    ``latency`` and ``rate`` (the nearest is written), and what `generate` raises.
+    ``output``, ``force``, ``choices``, ``latency`` and ``rate`` are those of `generate`. Latency
+    and rate are the accelerator's, without the line to the host. Without a choice of sharing,
+    joints are time-multiplexed where that takes much less logic, since the line is the slower part.
+
+    Raises BoardError for an unknown board, and all that `generate` raises. Raises UsageError where
+    no accelerator reaches ``latency`` and ``rate``; the nearest one is then written.
     """
     part = find_board(board, LEDS).target.name
     own: DesignChoices = {**choices, "accelerator": True, "target": part}
@@ -257,9 +256,11 @@ def board_design(
 def accelerator_of(
     folder: str | Path, progress: Callable[[str], None] = lambda _: None, trust: bool = False
 ) -> Path:
-    """The folder of an accelerator; of a core FOLDER/accelerator, which is made of its design.
+    """The folder of an accelerator; for a core, FOLDER/accelerator, which is generated from its
+    design.
 
-    ``trust``: as of `checked_manifest`. Raises what that and `generate` raise.
+    ``trust`` accepts files that changed since they were generated. Raises OutputError for a folder
+    that is no design or has changed, and all that `generate` raises.
     """
     place = Path(folder)
     if not checked_manifest(place, trust, progress, (DESIGN,)).is_core:

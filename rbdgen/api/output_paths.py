@@ -203,9 +203,9 @@ def _listed(value: Any) -> str:
 
 
 def check_place(place: Path, folder: bool = False) -> None:
-    """OutputError unless a file, or a folder, can be written to ``place``; nothing is left there.
+    """Check that a file, or a folder, can be written to ``place``; nothing is left there.
 
-    Folders that it lies in are made when it is written.
+    Missing parent folders are no error: they are made when it is written. Raises OutputError.
     """
     with writing(place):
         within = Path(os.path.realpath(place))

@@ -204,10 +204,11 @@ def _program(folder: str | Path, progress: Progress, trust: bool, of: str) -> _P
 def package_python(
     folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
 ) -> tuple[Path, list[str]]:
-    """Write FOLDER/python: pyproject.toml, setup.py, the package NAME with its types, sources.
+    """Write FOLDER/python: the package NAME with its types and sources, pyproject.toml and
+    setup.py.
 
-    Returns the folder and notes. OutputError for a folder that holds no C++ or was changed, unless
-    ``trust``.
+    Returns the folder and notes. Raises OutputError for a folder that has no C++ or has changed,
+    unless ``trust``.
     """
     made = _program(folder, progress, trust, "Python")
     entry, out = made.entry, made.place / PYTHON
@@ -252,11 +253,12 @@ def package_python(
 def package_ros2(
     folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
 ) -> tuple[Path, list[str]]:
-    """Write FOLDER/ros2, an ament package: a solver and a controller as plugins, sources.
+    """Write FOLDER/ros2, an ament package: a solver and a controller as plugins, with sources.
 
-    Of ``id`` alone, from which M, C q̇, g and friction follow. Returns the folder and notes.
-    OutputError for a folder of anything else, of a robot with a base or joints that are not of one
-    coordinate, or that was changed, unless ``trust``.
+    The folder's function is ``id`` alone, from which M, C q̇, g and friction follow.
+
+    Returns the folder and notes. Raises OutputError for another function, a moving base, joints of
+    several coordinates, or a folder that has changed, unless ``trust``.
     """
     made = _program(folder, progress, trust, "ROS 2")
     entry, out = made.entry, made.place / ROS2

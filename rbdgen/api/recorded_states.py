@@ -153,12 +153,13 @@ def states(
 ) -> Results:
     """``n`` random states within the design's limits: the same for the same ``seed``.
 
-    q (n, nq), qd, qdd, tau (n, nv), Minv (n, nv, nv) as the functions among ``choices``, fields of
-    Design, need; of all functions where none is given. f_ext (n, bodies, 6) where links take
-    forces, payload (n, 10) where one carries that; joint_names. SI units, order and frames as in
-    `evaluate`, which takes them with the same choices. tau is what the drawn accelerations take.
+    They have the arrays that the functions among ``choices`` need, or those of all functions: q (n,
+    nq); qd, qdd, tau (n, nv); Minv (n, nv, nv). f_ext (n, bodies, 6) is added where links take
+    forces, and payload (n, 10) where one carries a payload. joint_names, SI units, order and frames
+    are those of `evaluate`, which takes the states with the same choices. tau is the effort of the
+    drawn accelerations.
 
-    Raises RobotError; InputError for more states than memory is meant for.
+    Raises RobotError, and InputError for more states than fit into memory.
     """
     refuse_unknown(choices, states)
     if n < 1:

@@ -101,10 +101,11 @@ def mount(
     rpy: Sequence[float] = (0.0, 0.0, 0.0),
     prefix: str = "arm_",
 ) -> Path:
-    """Write to ``output`` the URDF of ``base`` with ``arm`` fixed to its ``link``; returns it.
+    """Write to ``output`` the URDF of ``base`` with ``arm`` fixed to its ``link``, and return that
+    path.
 
-    Both are URDFs, YAML designs or shipped robots, of which the URDF counts alone. ``xyz`` [m] and
-    ``rpy`` [rad]: where the arm stands in the link's frame. Its links and joints get ``prefix``.
+    Both are URDFs, YAML designs or shipped robots; only their URDF is used. ``xyz`` [m] and ``rpy``
+    [rad] place the arm in the link's frame. ``prefix`` begins the names of its links and joints.
 
     Raises RobotError or OutputError, in one line.
     """

@@ -75,16 +75,17 @@ def simulate(
 ) -> Simulation:
     """Run ``states`` random states through the Verilated design in ``folder``.
 
-    First at full rate, where latency and initiation interval are measured, then (a tenth of them,
-    1000 at most) with random stalls on both sides. Every bit is compared with the integer model,
-    every value with the golden model. Returns the report, also written to simulation.json;
-    ``coordinates`` has the errors of each. Half of the states are at the limits, the others at a
-    tenth of them and at rest. What is run of an accelerator, `simulate_accelerator` says.
+    A first run at full rate measures latency and initiation interval. A second run, with a tenth of
+    the states and at most 1000, has random stalls on both sides. Every bit is compared with the
+    integer model, and every value with the golden model. Half of the states are at the limits, the
+    others at a tenth of them and at rest. `simulate_accelerator` describes the runs of an
+    accelerator. ``calibration`` is the file of another robot's words, which are written into the
+    registers first.
 
-    Raises Mismatch where hardware, model or manifest disagree, or a coordinate is off by more than
-    the error that the design promises; OutputError for a folder that is no design, or has files
-    that changed since, unless ``trust`` says to run them as they are. ``calibration``: the file of
-    another robot's words, which are written into the registers first.
+    Returns the report, which is also written to simulation.json; its ``coordinates`` have the error
+    of each. Raises Mismatch where hardware, model or manifest disagree, or where a coordinate
+    exceeds the error that the design promises. Raises OutputError for a folder that is no design or
+    has changed, unless ``trust``.
     """
     place = Path(folder)
     said = None if calibration is None else in_words(read_calibration(calibration), place)

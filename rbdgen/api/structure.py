@@ -63,11 +63,12 @@ def info(
 ) -> Info:
     """The facts of ``robot`` (a URDF, a design file or a shipped robot) as a JSON-able dict.
 
-    ``choices`` are fields of ``Design``. Operation counts: mul (both operands vary), mulc (by a
-    constant that is no power of two), add, neg, sincos (pairs), recip.
+    ``choices`` are fields of `Design`. Operations are counted by kind: mul (both operands vary),
+    mulc (by a constant that is no power of two), add, neg, sincos (pairs) and recip.
 
-    ``latency`` [s, or as "3us"], ``rate`` [tasks/s, or "1MHz"]: the facts of the smallest design
-    that should reach them, on the smallest ECP5 unless ``choices`` or the design file say a target.
+    ``latency`` [s, or as "3us"] and ``rate`` [tasks/s, or as "1MHz"] select the smallest design
+    that should reach them. Its part is the smallest ECP5 unless ``choices`` or the design file have
+    a target.
     """
     refuse_unknown(choices, info)
     wishes = wishes_of(latency, rate)
@@ -117,12 +118,13 @@ def topology(
     reroot: bool = False,
     **choices: Any,
 ) -> TopologyReport:
-    """The organisation of ``robot`` (a URDF, a design file or a shipped robot), JSON-able.
+    """The organisation of ``robot`` (a URDF, a design file or a shipped robot), as a JSON-able
+    dict.
 
-    ``tolerance``, ``turns``: as in ``rbdgen.robot.topology``. ``reroot``: as seen from the best
-    root. ``choices`` are fields of ``Design``, of which ``base`` and ``mimic`` matter here.
-    A branch is called by its last link; ``after`` is an index into the list in which it stands,
-    None on the root. Raises RobotError.
+    ``tolerance`` and ``turns`` are those of ``rbdgen.robot.topology``; ``reroot`` starts from the
+    best root. Of ``choices``, fields of `Design`, only ``base`` and ``mimic`` matter here. A branch
+    has the name of its last link. ``after`` is an index into its own list, and None on the root.
+    Raises RobotError.
     """
     if not 0 <= tolerance < 1:
         raise RobotError(

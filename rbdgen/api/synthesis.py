@@ -71,18 +71,19 @@ def synthesize(
     executor: str | None = None,
     executor_options: Mapping[str, Any] | None = None,
 ) -> Synthesis:
-    """Cells of the design in ``folder`` on ``target`` (the design's own unless given).
+    """Map the design in ``folder`` to the cells of ``target``, by default the design's part.
 
-    With ``place_and_route`` also the clock that nextpnr reaches, for each speed grade (the slowest
-    unless given) and seed; the median, least and best clock of several seeds; and with that clock
-    µs from a task to its result and M tasks/s, of the core alone.
-    Reports are written to FOLDER/synthesis-TARGET/report.json and report.txt. On xcup and xc7 a
-    mapping that was stopped goes on where it was: its parts are in FOLDER/synthesis-TARGET/parts.
-    Of several placements ``jobs`` run at a time; with several jobs, or an ``executor`` ("local" or
-    "slurm", through submitit with ``executor_options``), they are kept in .../placements, and a run
-    that was stopped goes on. ``trust``: take the folder's files as they are; else OutputError for
-    one that changed since. Of a design that was chosen for a latency or a rate the report says
-    whether it reaches them.
+    ``place_and_route`` adds the clock that nextpnr reaches for each of ``speeds`` (by default the
+    slowest grade) and ``seeds``. Of several seeds the report has the median, least and best clock.
+    With that clock it has µs from a task to its result and M tasks/s, of the core alone. For a
+    design that was chosen for a latency or a rate, it says whether they are reached.
+
+    Reports are written to FOLDER/synthesis-TARGET, as report.json and report.txt. On xcup and xc7
+    an interrupted mapping continues from the folder's parts. ``jobs`` placements run at a time.
+    With several jobs, or with an ``executor`` ("local" or "slurm", by submitit with
+    ``executor_options``), they are stored in placements, and an interrupted run continues.
+
+    Raises OutputError for a file that changed since it was generated, unless ``trust``.
     """
     if executor is not None and not place_and_route:
         raise UsageError("executor: it runs placements; say --place-and-route, with --seeds N")

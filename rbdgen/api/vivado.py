@@ -153,12 +153,14 @@ def boards_of(family: str) -> list[ZynqBoard | Card]:
 def package_vivado(
     folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
 ) -> tuple[Path, list[str]]:
-    """Write FOLDER/vivado: ``NAME_ip.v``, ``package_ip.tcl``, for each board of the target's family
-    the Tcl of a block design, ``ooc.tcl`` for the design alone, ``NAME.mk``, which runs them, and
-    ``NAME_linux.h``, by which Linux on such a board, or with such a card, asks the design.
+    """Write FOLDER/vivado: the design as IP, and a project for each board of the part's family.
 
-    Returns the folder and notes. OutputError for a folder that is none or was changed, unless
-    ``trust``.
+    ``package_ip.tcl`` packages ``NAME_ip.v``, ``ooc.tcl`` builds the design alone, and there is a
+    block design in Tcl for each board. ``NAME.mk`` runs them. ``NAME_linux.h`` calls the design
+    from Linux, on the board or on the card's host.
+
+    Returns the folder and notes. Raises OutputError for a folder that is no design or has changed,
+    unless ``trust``.
     """
     place = Path(folder)
     needed = ("{name}.v", "{name}_axi_words.v")

@@ -152,10 +152,10 @@ def wishes(made: Parser, group: Any = None) -> None:
     group.add_argument(
         "--latency",
         metavar="TIME",
-        help="the smallest design of hardware, on the smallest ECP5 unless a target or a board is "
-        "said, whose result should be there within that time (such as 3us) of its task, in "
-        "whatever cycle that comes, by a clock that is estimated; synthesize --place-and-route "
-        "says whether it is",
+        help="the smallest design of hardware whose result should be there within this time (such "
+        "as 3us) of its task, in whatever cycle that comes. The clock is estimated; synthesize "
+        "--place-and-route says whether it is reached. The part is the smallest ECP5, unless a "
+        "target or a board is given",
     )
     group.add_argument(
         "--rate",

@@ -74,8 +74,8 @@ class FunctionOptions:
         "composite: link-to-link recursion, gradients by composite bodies, the fewest "
         "multiplications; recursive: gradients by the usual recursion from link to link; "
         "logarithmic: the common-frame formulation, one frame for each tree, far fewer cycles on "
-        "long chains; for id alone: linear, link-to-link with one matrix a joint, and Lathrop's "
-        "of 1985, lathrop-linear and lathrop-log, for comparison (default: {default})",
+        "long chains. For id alone, linear: link-to-link with one matrix a joint; "
+        "lathrop-linear and lathrop-log: Lathrop's of 1985, for comparison (default: {default})",
         COMPUTED,
         usual="auto",
     )
@@ -105,17 +105,17 @@ class FunctionOptions:
     factorisation: str = option(
         "auto",
         checks.OneOf(*FACTORISATIONS),
-        "inversion of the mass matrix in minv, fd and dfd: ltdl, factors with the tree's "
-        "sparsity; mminvgen, articulated bodies; auto (default), the cheaper for this robot, and "
-        "ltdl from 30 coordinates on; blocks, cofactors of up to four coordinates: the fewest "
-        "cycles, the largest errors",
+        "inversion of the mass matrix in minv, fd and dfd: auto (default), the cheaper of the next "
+        "two for this robot, and ltdl from 30 coordinates on; ltdl, factors with the tree's "
+        "sparsity; mminvgen, articulated bodies; blocks, cofactors of up to four coordinates, the "
+        "fewest cycles and the largest errors",
         COMPUTED,
     )
     inverse: str = option(
         "computed",
         checks.OneOf(*INVERSES),
-        "near: minv, fd and dfd of --formulation logarithmic take M⁻¹ of a nearby state, such as "
-        "the previous one, as the input Minv, correct it, and report where it was too far "
+        "near: with --formulation logarithmic, minv, fd and dfd take the input Minv, M⁻¹ of a "
+        "nearby state such as the previous one. They correct it, and report where it was too far "
         "(default: computed)",
         COMPUTED,
     )
@@ -185,8 +185,8 @@ class FunctionOptions:
     frames: tuple[str, ...] = option(
         (),
         checks.words,
-        f"the links whose frames {', '.join(AT_FRAMES)} refer to, fixed links, too; or {EVERY}: of "
-        "each joint the link that it moves, which has the joint's frame; may be repeated",
+        f"the links whose frames {', '.join(AT_FRAMES)} refer to, including fixed ones; may be "
+        f"repeated. {EVERY}: for each joint the link that it moves, which has the joint's frame",
         COMPUTED,
         separator=",",
         line={"action": "extend", "metavar": "LINK[,LINK]"},
@@ -251,9 +251,9 @@ class FunctionOptions:
     code: str = option(
         "inlined",
         checks.OneOf(*CODES),
-        "of --to cpp, cuda and hls: inlined (default), all operations one after another; loops, a "
-        "function for each kind of joint and of pair of joints, called by tables: far less code, "
-        "for robots of many joints; for id, m, did, difd, minv, fd, dfd and step",
+        "for --to cpp, cuda and hls: inlined (default), all operations one after another; loops, a "
+        "function for each kind of joint and of pair of joints, called by tables. Loops are far "
+        "less code for robots of many joints, for id, m, did, difd, minv, fd, dfd and step",
         COMPUTED,
         use=TEXTS,
     )
@@ -272,8 +272,8 @@ class FunctionOptions:
             LEAST_FLOAT_ERROR,
             1,
         ),
-        "of --to cpp and cuda: the largest error of a result in float, relative to the largest "
-        "entry of its array; operations that need more than float's precision are in double "
+        "for --to cpp and cuda: the largest error of a result in float, relative to the largest "
+        "entry of its array. Operations that need more than float's precision are in double "
         "(default: 1e-5; 1: float alone)",
         COMPUTED,
         use=TEXTS,

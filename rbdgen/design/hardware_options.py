@@ -60,9 +60,8 @@ class HardwareOptions:
         "none",
         checks.OneOf(*PROVEN),
         "words that are proven not to overflow in any state within the limits: one-bit, those for "
-        "which that costs a bit or less; all (if none is named), or one line names a signal "
-        "without a proof (default: none; info lists the proven ones among the words of the "
-        "search)",
+        "which that costs a bit or less; all (if none is named), every word, and a signal without "
+        "a proof is an error (default: none; info counts the proven words of the search)",
         WORDS,
         use=HARDWARE,
         clear=False,
@@ -71,10 +70,10 @@ class HardwareOptions:
     error: float | None = option(
         None,
         checks.real("a relative error from 1e-7 to 0.1", 1e-7, 0.1, unset=True),
-        "error bound of each coordinate (such as 1e-3), that is, of every tau[k] and of every "
-        "row of a matrix, relative to its size at the limits, and ten times that at a tenth of "
-        "them: each word gets the bits that this takes, more than a hardware multiplier's only "
-        f"where necessary (default: {ERROR:g}; for accelerators, and with --guard or --proven, "
+        "error bound of each coordinate, every tau[k] and every row of a matrix (such as 1e-3). It "
+        "is relative to its size at the limits, and ten times that at a tenth of them. Each "
+        "word gets the bits that this takes, more than a hardware multiplier's only where "
+        f"necessary (default: {ERROR:g}; for accelerators, and with --guard or --proven, "
         "--width 18)",
         WORDS,
         use=HARDWARE,
@@ -112,10 +111,10 @@ class HardwareOptions:
         checks.FOLD,
         "resource sharing for --ii and --multipliers: limbs, mirrored or equal limbs are "
         "time-multiplexed in the datapath of one; joints, joints are time-multiplexed, in the "
-        "least logic; none, operations share multipliers; auto, limbs where a robot has such and "
-        "the interval is no longer for it, else joints where the area model says that it saves 30 "
-        "%% of the LUTs and M is not inverted, else none; auto of an accelerator, stage by stage: "
-        "limbs, else joints where it is large or does not fit the part, and columns of products "
+        "least logic; none, operations share multipliers. auto: limbs if a robot has such and "
+        "the interval does not grow; else joints if the area model says that they save 30 %% of "
+        "the LUTs and M is not inverted; else none. auto of an accelerator decides for each stage: "
+        "limbs, else joints if it is large or does not fit the part, and columns of products "
         "(default: {default})",
         PART,
         use=HARDWARE,
@@ -189,8 +188,8 @@ class HardwareOptions:
         False,
         checks.flag,
         "one accelerator for id, fd, m, minv, did, dfd and difd, or for the functions that "
-        "--function names: each task selects one; --ii and --multipliers then apply to the "
-        "slowest function",
+        "--function names. Each task selects one; --ii and --multipliers apply to the slowest "
+        "function",
         ACCELERATOR,
         use=NAMES,
         commands=OF_ACCELERATORS,

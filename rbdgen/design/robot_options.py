@@ -57,9 +57,10 @@ class RobotOptions:
     root: str = option(
         "free",
         checks.OneOf(*ROOTS),
-        "role of a floating base's coordinates: free (default), part of the function; given, its "
-        "motion is an input, and outputs have only the joints' rows and columns; ignored, it does "
-        "not move; each, of an accelerator: each task selects the role by its function code",
+        "role of a floating base's coordinates: free (default), part of the function; given, the "
+        "base's motion is an input, and outputs have only the joints' rows and columns; ignored, "
+        "the base does not move; each, for an accelerator: each task selects the role by its "
+        "function code",
         ROBOT,
     )
     base_link: str | None = option(
@@ -112,7 +113,7 @@ class RobotOptions:
         0.0,
         checks.real("a part of a limb's size, from 0 to less than 1", 0, 1, below=True),
         "limbs whose lengths, masses and moments differ by at most this part are unified, so that "
-        "they can be time-multiplexed: the first one's parameters replace those of the others "
+        "they can be time-multiplexed. The first one's parameters replace those of the others "
         "(default: 0, none; rbdgen topology prints the differences)",
         ROBOT,
         line={"metavar": "X"},

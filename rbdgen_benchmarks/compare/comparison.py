@@ -88,20 +88,22 @@ def compare(
     pinocchio: bool = False,
     **choices: Unpack[DesignChoices],
 ) -> Comparison:
-    """Our designs of ``robot``, compiled now, beside what the peers have of it.
+    """Compare designs and programs of ``robot``, compiled now, with published accelerators.
 
-    By default their functions on their part, in their conventions (``CONVENTIONS``), which hold
-    for these functions alone; ``choices`` are fields of Design that win. Ours are a fold at each of
-    ``intervals``, by default those of `INTERVALS` that the part has the multipliers for, and the
-    fewest cycles at RoboShape's clock. Our clock is estimated, as
-    a range at the slowest speed grade, where the part's is; it is known only of ``designs``:
-    folders of ``generate`` that ``synthesize`` has placed and routed, their files as generated
-    unless ``trust`` says to take them as they are. Our C++, and our CUDA where there is a
-    GPU, is compiled and timed on this machine unless ``cpu`` is false, and so is Pinocchio in both
-    forms with ``pinocchio``, which takes minutes to compile, once. Designs whose clock is known or
-    estimated are put behind models of links, too. Returns the report; ``text`` is the tables.
+    By default they have the peers' functions, part and conventions (`CONVENTIONS`, for these
+    functions alone); ``choices``, fields of Design, take precedence. Designs are compiled for each
+    of ``intervals``, and for the fewest cycles at RoboShape's clock. The default is all of
+    `INTERVALS` for which the part has enough multipliers.
 
-    Raises RobotError, InputError or OutputError, in one line.
+    Where a model of the part's clock exists, the clock is estimated, as a range at the slowest
+    speed grade. It is exact for ``designs``: folders of `generate` that `synthesize` has placed and
+    routed. ``trust`` accepts files in them that changed. C++ is compiled and timed on this machine
+    unless ``cpu`` is false, and CUDA where there is a GPU. ``pinocchio`` times both forms of
+    Pinocchio; compiling them takes minutes, once. Designs with a known or estimated clock are also
+    compared behind models of links.
+
+    Returns the report, whose ``text`` has the tables. Raises RobotError, InputError or OutputError,
+    in one line.
     """
     refuse_unknown(choices, compare)
     asked = {key: value for key, value in choices.items() if value is not None}

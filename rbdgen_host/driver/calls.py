@@ -56,7 +56,7 @@ class Calls(Observing, Configuration):
         *,
         out: Out = None,
     ) -> Array:
-        """Inverse dynamics: τ (…, nv). Of the function id."""
+        """Inverse dynamics: τ (…, nv), by the function id."""
         return self._one("rnea", q, v, a, f_ext=f_ext, out=out)
 
     def aba(
@@ -70,26 +70,28 @@ class Calls(Observing, Configuration):
         Minv: ArrayLike | None = None,
         out: Out = None,
     ) -> Array:
-        """Forward dynamics: q̈ (…, nv). Of the function fd.
+        """Forward dynamics: q̈ (…, nv), by the function fd.
 
-        ``a``: of a base whose motion is given; of a design whose root is each it says that it is,
-        for these states, and the base's entries of τ and of the result are not read and zero.
-        ``Minv``: M⁻¹ of a state nearby, where the inverse is near.
+        ``a`` is the acceleration of a base whose motion is given. For a design with
+        ``root="each"``, it selects that role for these states; the base's entries of τ are then not
+        read, and those of the result are zero. ``Minv`` is M⁻¹ of a state nearby, with
+        ``inverse="near"``.
         """
         call = self._of_base("aba", a is not None)
         return self._one(call, q, v, tau, *_and(a, Minv), f_ext=f_ext, out=out)
 
     def crba(self, q: ArrayLike, *, out: Out = None) -> Array:
-        """The mass matrix M (…, nv, nv). Of the function m."""
+        """The mass matrix M (…, nv, nv), by the function m."""
         return self._one("crba", q, out=out)
 
     def computeMinverse(
         self, q: ArrayLike, *, Minv: ArrayLike | None = None, given: bool = False, out: Out = None
     ) -> Array:
-        """The inverse mass matrix M⁻¹ (…, nv, nv). Of the function minv.
+        """The inverse mass matrix M⁻¹ (…, nv, nv), by the function minv.
 
-        ``Minv``: that of a state nearby, where the inverse is near. ``given``: of a design whose
-        root is each, the joints' as if the base were held; its rows and columns are zero.
+        ``Minv`` is that of a state nearby, with ``inverse="near"``. ``given``, for a design with
+        ``root="each"``, is the inverse for a base that is held; its rows and columns of the base
+        are zero.
         """
         return self._one(self._of_base("computeMinverse", given), q, *_and(Minv), out=out)
 
@@ -102,7 +104,7 @@ class Calls(Observing, Configuration):
         *,
         out: Out = None,
     ) -> Derivatives:
-        """∂τ/∂q, ∂τ/∂v, ∂τ/∂a = M, each (…, nv, nv). Of the functions did and m.
+        """∂τ/∂q, ∂τ/∂v, ∂τ/∂a = M, each (…, nv, nv), by the functions did and m.
 
         M is None where the design lacks m.
         """
@@ -119,11 +121,10 @@ class Calls(Observing, Configuration):
         Minv: ArrayLike | None = None,
         out: Out = None,
     ) -> Derivatives:
-        """∂q̈/∂q, ∂q̈/∂v, ∂q̈/∂τ = M⁻¹, each (…, nv, nv). Of the functions dfd and minv.
+        """∂q̈/∂q, ∂q̈/∂v, ∂q̈/∂τ = M⁻¹, each (…, nv, nv), by the functions dfd and minv.
 
-        M⁻¹ is None where the design lacks minv. ``a``: of a base whose motion is given, as `aba`
-        has it.
-        ``Minv``: M⁻¹ of a state nearby, where the inverse is near; what comes back is the next's.
+        M⁻¹ is None where the design lacks minv. ``a`` is that of `aba`. ``Minv`` is M⁻¹ of a state
+        nearby, with ``inverse="near"``; the M⁻¹ that is returned serves the next state.
         """
         call = self._of_base("computeABADerivatives", a is not None)
         return self._three(call, q, v, tau, *_and(a, Minv), f_ext=f_ext, out=out)
@@ -138,7 +139,10 @@ class Calls(Observing, Configuration):
         *,
         out: Out = None,
     ) -> Derivatives:
-        """The same at a known acceleration, of a known M⁻¹, which comes back. Of difd."""
+        """∂q̈/∂q, ∂q̈/∂v and M⁻¹, each (…, nv, nv), at a known acceleration a and M⁻¹.
+
+        The function is difd. M⁻¹ is returned as it was given.
+        """
         call = "computeABADerivativesFromMinverse"
         return self._three(call, q, v, a, Minv, f_ext=f_ext, out=out)
 
@@ -151,11 +155,11 @@ class Calls(Observing, Configuration):
         *,
         out: Out = None,
     ) -> tuple[Array, Array, Array, Array]:
-        """∂²τ/∂q∂q, ∂²τ/∂v∂v, ∂²τ/∂q∂v and ∂M/∂q, each (…, nv, nv, nv). Of the function ddid.
+        """∂²τ/∂q∂q, ∂²τ/∂v∂v, ∂²τ/∂q∂v and ∂M/∂q, each (…, nv, nv, nv), by the function ddid.
 
-        [i, j, k] is of τ_i, by the first of the two along j, then by the other along k; of the last
-        ∂M_ij/∂q_k. The first is symmetric in j and k but for two directions of one floating or
-        planar joint.
+        Entry [i, j, k] is the derivative of τ_i by entry j of the first variable and entry k of the
+        second. Entry [i, j, k] of the last is ∂M_ij/∂q_k. The first is symmetric in j and k, except
+        for two directions of the same floating or planar joint.
         """
         return self._found("ddid", q, v, a, f_ext=f_ext, out=out)
 
@@ -164,20 +168,20 @@ class Calls(Observing, Configuration):
     def computeJointTorqueRegressor(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: Out = None
     ) -> Array:
-        """Y (…, nv, 10 · bodies) of τ = Y π. Of the function regressor.
+        """The regressor Y (…, nv, 10 · bodies) of τ = Y π, by the function regressor.
 
-        π has, of each body in the order of the manifest's ``body_names``, in its link's frame, mass
-        m, m c (3), and the inertia about the frame's origin, xx, xy, yy, xz, yz, zz. τ is that of
-        rigid bodies without external forces.
+        π has ten parameters of each body, in the order of the manifest's ``body_names`` and in the
+        frame of its link. They are its mass m, m c (3), and the inertia about the frame's origin,
+        xx, xy, yy, xz, yz, zz. τ is the effort of rigid bodies without external forces.
         """
         return self._one("computeJointTorqueRegressor", q, v, a, out=out)
 
     regressor = computeJointTorqueRegressor
 
     def base_regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: Out = None) -> Array:
-        """Yb (…, nv, base parameters) of the same τ = Yb π_b. Of the function base_regressor.
+        """The regressor Yb (…, nv, base parameters) of τ = Yb π_b, by the function base_regressor.
 
-        π_b are the fewest combinations of π that determine τ: `base_parameters`.
+        π_b are the fewest combinations of π that determine τ; `base_parameters` lists them.
         """
         return self._one("base_regressor", q, v, a, out=out)
 
@@ -191,10 +195,10 @@ class Calls(Observing, Configuration):
         Minv: ArrayLike | None = None,
         out: Out = None,
     ) -> tuple[Array, Array, Array, Array]:
-        """A step of semi-implicit Euler and what it depends on. Of the function step.
+        """A step of semi-implicit Euler and its derivatives, by the function step.
 
-        q₊ (…, nq) and v₊ (…, nv) after the design's ``step`` seconds, and the derivatives of both
-        by q and v, A (…, 2 nv, 2 nv), and by τ, B (…, 2 nv, nv).
+        Returns q₊ (…, nq) and v₊ (…, nv) after the design's ``step`` seconds. A (…, 2 nv, 2 nv) is
+        their derivative by q and v, and B (…, 2 nv, nv) that by τ.
         """
         return self._found("step", q, v, tau, *_and(Minv), f_ext=f_ext, out=out)
 
@@ -207,10 +211,11 @@ class Calls(Observing, Configuration):
         *,
         out: Out = None,
     ) -> tuple[Array, Array]:
-        """Forward dynamics while the design's frames are held where they are. Of the function cfd.
+        """Forward dynamics while the design's frames are held where they are, by the function cfd.
 
-        q̈ (…, nv), and what holds each of the F frames (…, F, 6), force then moment, along the
-        world's axes at the frame's origin; of contacts at points the moments are zero.
+        Returns q̈ (…, nv) and the constraint forces of the F frames (…, F, 6). They are force then
+        moment, along the world's axes at the frame's origin; the moments of point contacts are
+        zero.
         """
         return self._found("cfd", q, v, tau, f_ext=f_ext, out=out)
 
@@ -225,8 +230,9 @@ class Calls(Observing, Configuration):
         *,
         out: Out = None,
     ) -> tuple[Array, ...]:
-        """The results of `constraintDynamics`, and then those of
-        `computeConstraintDynamicsDerivatives`. Of the function dcfd."""
+        """The results of `constraintDynamics`, then those of
+        `computeConstraintDynamicsDerivatives`.
+        """
         found: tuple[Array, ...] = self._found("dcfd", q, v, tau, f_ext=f_ext, out=out)
         return found
 
@@ -241,7 +247,7 @@ class Calls(Observing, Configuration):
     ) -> tuple[Array, Array, Array, Array, Array, Array]:
         """∂q̈/∂q, ∂q̈/∂v, ∂q̈/∂τ, each (…, nv, nv), and ∂λ/∂q, ∂λ/∂v, ∂λ/∂τ, each (…, F, 6, nv).
 
-        Of the function dcfd, at the q̈ and λ that `constraintDynamics` has.
+        The function is dcfd. The derivatives are taken at the q̈ and λ of `constraintDynamics`.
         """
         call = "computeConstraintDynamicsDerivatives"
         found: tuple[Array, Array, Array, Array, Array, Array]
@@ -260,12 +266,13 @@ class Calls(Observing, Configuration):
         *,
         out: Out = None,
     ) -> tuple[Array, Array]:
-        """q and v, each (…, nv), after ``steps`` steps of ``h`` seconds, tau and f_ext held.
+        """q and v, each (…, nv), after ``steps`` steps of ``h`` seconds, with tau and f_ext held
+        constant.
 
-        ``h`` and ``steps`` are numbers, or (…,). ``rule``: "rk4", the classical rule of Runge and
-        Kutta, or "euler", semi-implicit, which are the functions' names. A step is the multiple of
-        2^-22 s that is nearest to h, from all back ends; the longest is 0.0117 s. Angles of joints
-        that turn all the way round come within ±π.
+        ``h`` and ``steps`` are numbers, or arrays (…,). ``rule`` is "rk4", the classical rule of
+        Runge and Kutta, or "euler", semi-implicit; these are also the functions' names. A step is
+        the multiple of 2^-22 s that is nearest to h, with all back ends; the longest is 0.0117 s.
+        Angles of continuous joints are returned within ±π.
         """
         if rule not in ROLLOUTS:
             hint = did_you_mean(rule, ROLLOUTS, f"; one of {', '.join(ROLLOUTS)}")

@@ -59,50 +59,51 @@ NO_INERTIA = np.zeros((3, 3))
 class Dynamics(Queued):
     """A robot's dynamics, one call at a time or several together.
 
-    The methods take one state or a batch: any leading shape, the same for all arrays, which is
-    that of the results too. q (…, nq), v, a, tau (…, nv), Minv (…, nv, nv), f_ext (…, bodies, 6),
-    force then moment in each link's frame. SI units; joints in the order of ``joint_names``. A
+    The methods take one state or a batch: arrays of any leading shape, which all share and which
+    the results have. q (…, nq), v, a, tau (…, nv), Minv (…, nv, nv), f_ext (…, bodies, 6), force
+    then moment in each link's frame. Units are SI, and joints are in the order of `joint_names`. A
     floating base has q = (x, y, z, quaternion x, y, z, w) and v = (linear, angular) in the base's
-    own frame; gradients are along the tangent space. Matrices come whole, both triangles. Where
-    the motion of the base is given, tau, Minv and all results have nv − 6 for nv, and forward
-    dynamics takes ``a`` besides, of whose entries it reads the first six. Where the inverse is near
-    (``inverse="near"``, of golden and compiled back ends), what asks for M⁻¹ takes ``Minv``
-    besides, that of a state nearby. Whatever link the design has for its base (``base_link``),
-    states and results are of the file's.
+    own frame. Gradients are along the tangent space. Matrices are complete, with both triangles.
 
-    ``robot``: a URDF, a design file, a shipped robot, each of which is made an accelerator unless
-    ``accelerator`` is False; or a folder that holds a generated one, or a design without stages,
-    whose tasks compute all functions: what is asked for together at the same states shares them.
-    ``backend``: one of `BACKENDS`; unless given ``cpp`` of a robot, which is ``golden`` with a
-    warning where there is no C++ compiler, and ``integer`` of a folder that holds hardware.
-    ``on_overflow``: what to do where a word inside was too short, or M⁻¹ of a state nearby was not
-    near: "warn" (OverflowWarning, FarWarning), "raise" (OverflowError, FarError), "ignore";
-    `Ticket.overflow` and `Ticket.far` say which states. ``outside``: what to do with inputs that
-    their words cannot hold: "raise" (InputError), or "saturate", which counts as an overflow.
-    ``trust``: take a folder's files as they are, though they changed since they were generated.
-    ``choices``: fields of Design, as ``functions`` and ``ii``; none for a folder.
+    If the base's motion is given, tau, Minv and all results have nv − 6 in place of nv. Forward
+    dynamics then takes ``a``, too, and reads its first six entries. With ``inverse="near"``, for
+    golden and compiled back ends, functions of M⁻¹ also take ``Minv`` of a state nearby. States and
+    results refer to the base of the robot's file, whatever ``base_link`` the design has.
 
-    ``cpp`` and ``cpp32`` take less than a microsecond for a state of an arm, and take arrays of
-    float64, or float32, as they lie in memory if they are C-contiguous; results are of the same
-    type. Others are copied first. Batches are computed without the GIL; ``threads``: those that
-    share one. They raise `Singular`, a LinAlgError, for a state whose mass matrix
-    is. Their words are never too short. ``cuda`` and ``cuda32`` do the same, and take arrays of
-    CuPy's, all of them, where they lie on the GPU; so are the results then, in which a state that
-    is not finite has NaN.
+    ``robot`` is a URDF, a design file, a shipped robot or a generated folder. A robot becomes an
+    accelerator unless ``accelerator`` is False. A folder has an accelerator, or a core whose tasks
+    compute all functions. Calls for the same states that wait together share such a task.
+    ``choices`` are fields of Design, such as ``functions`` and ``ii``; a folder takes none.
 
-    ``port``: where a ``board`` is: a serial port's path, ``udp://HOST``, ``pynq:FILE.bit`` on a
+    ``backend`` is one of `BACKENDS`. The default for a robot is ``cpp``, or ``golden`` with a
+    warning if there is no C++ compiler. For a folder with hardware it is ``integer``.
+
+    ``on_overflow`` is "warn" (OverflowWarning, FarWarning), "raise" (OverflowError, FarError) or
+    "ignore". It applies where a word was too short, or M⁻¹ came from a state too far;
+    `Ticket.overflow` and `Ticket.far` say which states. ``outside`` is "raise" (InputError) or
+    "saturate", for inputs beyond their words; a saturated input counts as an overflow. ``trust``
+    accepts files of a folder that changed since they were generated.
+
+    ``cpp`` and ``cpp32`` take less than a microsecond for a state of an arm. C-contiguous arrays of
+    float64, or float32, are read where they lie, and the results have the same type; others are
+    copied first. ``threads`` threads share a batch, without the GIL. A singular mass matrix raises
+    `Singular`, a LinAlgError. Words are never too short. ``cuda`` and ``cuda32`` do the same, and
+    read arrays of CuPy on the GPU, if all are such. Results are then CuPy's, with NaN for a state
+    that is not finite.
+
+    ``port`` locates a ``board``: the path of a serial port, ``udp://HOST``, ``pynq:FILE.bit`` on a
     Zynq with PYNQ, or a `Transport` of yours.
 
-    ``cycles``: of the last run, from the first task taken to the last result; the rtl back end
-    only, else None. ``notes``: what is left out, approximated or chosen, as a manifest has it. What
-    of that makes results differ from the file's robot, or from Pinocchio, is a `DynamicsWarning`
-    when the object is made.
+    The attribute ``cycles`` counts the last run from the first accepted task to the last result; it
+    is None except with the rtl back end. ``notes`` says what is left out, approximated or chosen,
+    as in a manifest. A note that makes results differ from the robot's file, or from Pinocchio, is
+    also a `DynamicsWarning` when the object is made.
 
-    ``out`` of a method: an array for the result, or a sequence of one for each result, each of its
-    shape and type, or None; they come back. ``cpp`` and ``cpp32`` write there what they compute
-    where all arrays are C-contiguous and share no memory; in all other cases results are copied.
+    ``out`` of a method is an array for the result, or a sequence with one for each result, of its
+    shape and type, or None. These arrays are returned. ``cpp`` and ``cpp32`` write into them
+    directly if all arrays are C-contiguous and share no memory; otherwise results are copied.
 
-    Objects can be copied and pickled, and so be sent to other processes, but for those of a board.
+    Objects can be copied and pickled, and so sent to other processes, except those of a board.
     """
 
     def __init__(

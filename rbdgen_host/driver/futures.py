@@ -27,11 +27,13 @@ class OverflowWarning(RuntimeWarning):
 
 
 class FarWarning(RuntimeWarning):
-    """Some results are wrong because what came in as M⁻¹ of a state nearby was not near."""
+    """Some results are wrong because the given M⁻¹ came from a state that was too far."""
 
 
 class FarError(ArithmeticError):
-    """The same, where the driver was told to raise it."""
+    """Some results are wrong because the given M⁻¹ came from a state too far
+    (``on_overflow="raise"``).
+    """
 
 
 @dataclass(frozen=True)
@@ -110,11 +112,11 @@ class Ticket:
         return bool(self._answers)
 
     def result(self) -> Found:
-        """The return value of the method of the call's name; runs everything queued if need be.
+        """The return value of the method with the call's name; runs everything queued if necessary.
 
-        The functions' own names, as ``did``, return all that they give in the order of `GIVES`: an
-        array, or several. Overflow is warned of, raised as OverflowError, or ignored, as the
-        driver was told; so is M⁻¹ that was not near.
+        Function names, such as ``did``, return all arrays of the function in the order of `GIVES`:
+        an array, or several. An overflow is warned of, raised as OverflowError, or ignored, as the
+        driver was told. The same holds for M⁻¹ of a state too far.
         """
         self._tell(self.overflow, "states overflowed", OverflowError, OverflowWarning)
         self._tell(self.far, "states' Minv was not near", FarError, FarWarning)

@@ -27,30 +27,30 @@ class Observing(ABC):
         """The result of a call, as its method returns it."""
 
     def computeGeneralizedGravity(self, q: ArrayLike, *, out: Out = None) -> Array:
-        """The τ (…, nv) that holds the robot still. Of the function g."""
+        """The τ (…, nv) that holds the robot still, by the function g."""
         return self._found("g", q, out=out)
 
     def nonLinearEffects(self, q: ArrayLike, v: ArrayLike, *, out: Out = None) -> Array:
-        """The τ (…, nv) without acceleration: C v + g, in τ = M a + nle. Of the function nle."""
+        """The τ (…, nv) at a = 0: C v + g in τ = M a + C v + g, by the function nle."""
         return self._found("nle", q, v, out=out)
 
     g = computeGeneralizedGravity
     nle = nonLinearEffects
 
     def pose(self, q: ArrayLike, *, out: Out = None) -> tuple[Array, Array]:
-        """Positions (…, F, 3) and rotations (…, F, 3, 3): x_world = R x_frame + p."""
+        """Positions (…, F, 3) and rotations (…, F, 3, 3) of the frames: x_world = R x_frame + p."""
         return self._found("pose", q, out=out)
 
     def twist(self, q: ArrayLike, v: ArrayLike, *, out: Out = None) -> Array:
-        """Velocities (…, F, 6)."""
+        """Velocities of the frames (…, F, 6), linear then angular."""
         return self._found("twist", q, v, out=out)
 
     def jac(self, q: ArrayLike, *, out: Out = None) -> Array:
-        """Jacobians (…, F, 6, nv)."""
+        """Jacobians J of the frames (…, F, 6, nv): their velocities are J v."""
         return self._found("jac", q, out=out)
 
     def drift(self, q: ArrayLike, v: ArrayLike, *, out: Out = None) -> Array:
-        """J̇ v (…, F, 6): the accelerations without that of the joints.
+        """J̇ v (…, F, 6): accelerations of the frames at a = 0.
 
         They are classical where the reference is local-world-aligned, else spatial.
         """
@@ -59,9 +59,9 @@ class Observing(ABC):
     def forwardKinematics(
         self, q: ArrayLike, v: ArrayLike, *, out: Out = None
     ) -> tuple[Array, Array, Array]:
-        """Positions, rotations and velocities, as `pose` and `twist` return them.
+        """Positions, rotations and velocities of the frames, as `pose` and `twist` return them.
 
-        Of the function twist; positions and rotations are None where the design lacks pose.
+        The function is twist; positions and rotations are None where the design lacks pose.
         """
         return self._found("forwardKinematics", q, v, out=out)
 
@@ -75,21 +75,21 @@ class Observing(ABC):
         return self._found("com", q, out=out)
 
     def subcom(self, q: ArrayLike, *, out: Out = None) -> Array:
-        """Centres of mass (…, F, 3) of what the joints carry that move the frames' links."""
+        """Centres of mass (…, F, 3) of the subtrees that begin at the frames' joints."""
         return self._found("subcom", q, out=out)
 
     def osim(self, q: ArrayLike, *, out: Out = None) -> Array:
         """The operational-space inertia Λ = (J M⁻¹ Jᵀ + μ 1)⁻¹ (…, 6 F, 6 F).
 
-        Along the world's axes at the frames' origins, as `jac` has J by default; of contacts at
-        points the rows and columns of turns are zero.
+        Its axes are the world's, at the frames' origins, as those of `jac` by default. The angular
+        rows and columns of point contacts are zero.
         """
         return self._found("osim", q, out=out)
 
     getOperationalSpaceInertiaMatrix = osim
 
     def jcom(self, q: ArrayLike, *, out: Out = None) -> Array:
-        """Its Jacobian (…, 3, nv)."""
+        """The Jacobian J of the centre of mass (…, 3, nv): its velocity is J v."""
         return self._found("jcom", q, out=out)
 
     def energy(self, q: ArrayLike, v: ArrayLike, *, out: Out = None) -> tuple[Array, Array]:

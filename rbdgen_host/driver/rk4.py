@@ -26,7 +26,7 @@ WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """x₊ = f(x, τ) of N points, x = (q, v), and how it depends on x and τ.
+    """The states x₊ = f(x, τ) after a step from N points, x = (q, v), and their derivatives.
 
     ``states``: q and v, each (N, nv), at which the four slopes were taken.
     """
@@ -41,10 +41,11 @@ class Step:
 def rk4_sensitivity(
     dynamics: Dynamics, q: ArrayLike, v: ArrayLike, tau: ArrayLike, h: float
 ) -> Step:
-    """A step of h seconds with constant τ from each of N points; q, v, tau (N, nv).
+    """A step of h seconds of the classical Runge-Kutta rule, with constant τ, from each of N
+    points.
 
-    Four rounds: in each the gradients at all points run together, then the host goes on to where
-    the next slope is to be taken, in float64. Of the functions dfd and minv.
+    q, v, tau (N, nv). In each of four rounds, the gradients at all points run together, by the
+    functions dfd and minv. The host then computes the next points in float64.
 
     Raises InputError for arrays of another shape, a robot whose q is not as long as its v, or an
     accelerator that lacks a function.

@@ -51,16 +51,16 @@ ORDER = ("q", "qd", "qdd", "tau", "f_ext")  # of arrays that a function takes
 class Dynamics(Observing):
     """A robot's dynamics, of one state or many, by formulations of logarithmic depth.
 
-    Arrays are in the order and conventions of `rbdgen_host.driver.Dynamics`: any leading shape, the
-    same for all; q (…, nq), qd, qdd, tau (…, nv), f_ext (…, bodies, 6), force then moment in each
-    link's frame; SI units; joints in the order of ``joint_names``. Results are JAX arrays. Methods
-    can be called within jax.jit, jax.vmap and jax.jacfwd; outside of them each compiles once for
-    every method and shape.
+    Order and conventions of arrays are those of `rbdgen_host.driver.Dynamics`. All arrays share any
+    leading shape: q (…, nq); qd, qdd, tau (…, nv); f_ext (…, bodies, 6), force then moment in each
+    link's frame. Units are SI, and joints are in the order of `joint_names`. Results are JAX
+    arrays. Methods can be called within jax.jit, jax.vmap and jax.jacfwd. Outside of these, each
+    compiles once for every method and shape.
 
-    ``robot``: a URDF, a design file, a shipped robot or a Robot. ``dtype``: "float64", which JAX
-    must be told to have, or "float32". ``threads``: of method "native", that share a large batch;
-    0: as many as there are cores. ``choices``: ``base``, ``mimic``, ``gravity``, ``open_loops`` and
-    ``xacro``, as of a design; others are of hardware.
+    ``robot`` is a URDF, a design file, a shipped robot or a Robot. ``dtype`` is "float64", which
+    must be enabled in JAX, or "float32". ``threads`` threads share a large batch of the method
+    "native"; 0 is as many as there are cores. ``choices`` are ``base``, ``mimic``, ``gravity``,
+    ``open_loops`` and ``xacro`` of a design; the others concern hardware.
     """
 
     def __init__(
@@ -167,16 +167,22 @@ class Dynamics(Observing):
     def inverse_dynamics(
         self, q: Any, qd: Any, qdd: Any, method: str | None = None, f_ext: Any = None
     ) -> Array:
-        """τ (…, nv). ``method``: "native", compiled C++; "graph", the compiler's graph in JAX;
-        "serial", one link after another; "link", "world" or "axes", as scans in the links' frames,
-        in the base's, or along the base's axes; None, `inverse_method`."""
+        """The efforts τ (…, nv), by ``method`` or, if None, by `inverse_method`.
+
+        "native" is compiled C++, "graph" the compiler's graph in JAX, and "serial" goes link by
+        link. "link", "world" and "axes" are scans in the links' frames, in the base's, or along the
+        base's axes.
+        """
         method = self.inverse_method if method is None else method
         known(method, (*INVERSE, *COMPILED))
         return self._call(("id", method), q=q, qd=qd, qdd=qdd, f_ext=f_ext)
 
     def mass_matrix(self, q: Any, method: str | None = None) -> Array:
-        """M (…, nv, nv). ``method``: "native" and "graph" as above; "composite", sums of inertias;
-        "columns", inverse dynamics of each unit acceleration; None, `mass_method`."""
+        """The mass matrix M (…, nv, nv), by ``method`` or, if None, by `mass_method`.
+
+        "native" and "graph" are those of `inverse_dynamics`. "composite" sums inertias; "columns"
+        is the inverse dynamics of each unit acceleration.
+        """
         method = self.mass_method if method is None else method
         known(method, (*MASS, *COMPILED))
         return self._call(("m", method), q=q)
@@ -184,12 +190,15 @@ class Dynamics(Observing):
     def forward_dynamics(
         self, q: Any, qd: Any, tau: Any, method: str | None = None, f_ext: Any = None
     ) -> Array:
-        """q̈ (…, nv). ``method``: "native" and "graph" as above; "serial", articulated bodies one
-        after another; "jsiia", the inverse of the mass matrix; "hybrid_abia", articulated inertias
-        one after another and all else as scans; "scanned_abia", these too; "cfa", constraint forces
-        by odd-even elimination; None, `forward_method`.
+        """The accelerations q̈ (…, nv), by ``method`` or, if None, by `forward_method`.
 
-        RobotError where a robot cannot have the method, with the link and the cure.
+        "native" and "graph" are those of `inverse_dynamics`. "serial" computes articulated bodies
+        link by link, and "jsiia" inverts the mass matrix. "hybrid_abia" computes articulated
+        inertias link by link and all else by scans; "scanned_abia" scans these, too. "cfa" solves
+        for constraint forces by odd-even elimination.
+
+        Raises RobotError for a method that the robot does not support, with the link and the
+        remedy.
         """
         method = self.forward_method if method is None else method
         known(method, (*FORWARD, *COMPILED))
@@ -210,7 +219,7 @@ class Dynamics(Observing):
     ) -> tuple[Array, Array, Array]:
         """∂q̈/∂q along the tangent space of q, ∂q̈/∂q̇ and ∂q̈/∂τ = M⁻¹, (…, nv, nv) each.
 
-        RobotError as of `forward_dynamics`.
+        Raises RobotError as `forward_dynamics` does.
         """
         method = self.forward_method if method is None else method
         known(method, (*FORWARD, *COMPILED))
@@ -219,8 +228,10 @@ class Dynamics(Observing):
         return self._call(("dfd", method), q=q, qd=qd, tau=tau, f_ext=f_ext)
 
     def integrate(self, q: Any, v: Any) -> Array:
-        """q ⊕ v (…, nq), as `rbdgen.golden.integrate`: gradients of a floating base's functions
-        along its tangent space are those by ``v`` at 0."""
+        """q ⊕ v (…, nq), as `rbdgen.golden.integrate` computes it.
+
+        The derivative by ``v`` at 0 gives gradients along a floating base's tangent space.
+        """
         return self._call(("step", ""), q=q, qd=v)
 
     def _call(self, which: tuple[Any, ...], **arrays: Any) -> Any:

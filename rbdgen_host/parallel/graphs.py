@@ -25,12 +25,13 @@ def traced(
     network: str = "sklansky",
     bias: str | None = "axes",
 ) -> Graph:
-    """``function`` of a robot by ``method``: "id" of `INVERSE`, "m" of `MASS`, "fd" of `FORWARD`.
+    """Trace a robot's ``function`` ("id", "m" or "fd") by a ``method`` of `INVERSE`, `MASS` or
+    `FORWARD`.
 
-    Inputs and outputs are named as those of ``rbdgen.dynamics``: ``q[0]``, ``qd[0]``, ``tau[0]``.
-    ``bias``: the method of the inverse dynamics in "fd"; None: without one, so that its inputs
-    tau are τ − ID(q, q̇, 0). Each link's axis becomes z first: zeros cost nothing then. Robots are
-    not regrouped, since some methods need every link's own inertia. RobotError.
+    Inputs and outputs have the names of ``rbdgen.dynamics``: ``q[0]``, ``qd[0]``, ``tau[0]``.
+    ``bias`` is the method of the inverse dynamics within "fd". If it is None, the inputs tau are τ
+    − ID(q, q̇, 0). Each link's joint axis is turned to z first, which saves operations. Links stay
+    as they are in the file, since some methods need the inertia of every link. Raises RobotError.
     """
     robot = align_axes(merge_fixed(robot))
     links, builder = links_of(robot), Builder()
