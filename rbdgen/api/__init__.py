@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .structure import info, topology, topology_picture
     from .synthesis import synthesize
     from .vivado import package_vivado
+    from .wave_dump import waves
 
 __getattr__ = names_from(
     __name__,
@@ -59,6 +60,7 @@ __getattr__ = names_from(
         ".synthesis": ("synthesize",),
         ".program_folder": ("package_python", "package_ros2"),
         ".vivado": ("package_vivado",),
+        ".wave_dump": ("waves",),
         ".structure": ("info", "topology", "topology_picture"),
     },
 )
@@ -100,6 +102,7 @@ __all__ = [
     "synthesize",
     "topology",
     "topology_picture",
+    "waves",
     "write_arrays",
     "write_file",
 ]

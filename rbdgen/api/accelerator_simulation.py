@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from ..design.coordinates import coordinate_errors
 from ..design.facts import AcceleratorRun, FunctionRun, MixedRun
 from ..design.manifest import HardwareManifest
-from ..draw.rows import Stay, Task, timeline
-from ..system.files import beside
+from ..draw.rows import Stay, Task
 from ..system.quoting import Progress
 from ..system.workers import cores
 from ..tasks.model import Specification
@@ -22,15 +21,10 @@ from ..tasks.stages import Accelerator
 from ..tools.dump import read_vcd
 from ..tools.model import Model, Result
 from ..tools.toolchain import SimulationError
-from .folder import write_file, writing
-from .integer_model import load_core
-from .reports import TIMELINE
 from .results import STALL, Mismatch, keep_promise
 from .stimulus import Array, Traffic, inputs_of, scaled_states
 
 BATCH = 256  # tasks, as in Dadu-RBD's evaluation
-WAVES = "simulation.vcd"
-BURST = 24  # tasks in the waves
 STALLS = (STALL, STALL), (0.0, 0.9)  # probabilities, per cycle, on the way in and on the way out
 Int64 = NDArray[np.int64]
 TASK = ("tags/write", "tags/write_address", "tags/data")  # a task comes: its slot, its tag
@@ -46,7 +40,6 @@ def simulate_accelerator(
     states: int,
     seed: int,
     progress: Progress = lambda _: None,
-    waves: bool = False,
 ) -> AcceleratorRun:
     """Run every function, alone and mixed, through ``model``, the Verilated accelerator of
     ``folder``.
@@ -56,7 +49,7 @@ def simulate_accelerator(
     Each function: one task alone, for its latency, then a batch of 256, for its interval; then
     ``states`` tasks of all functions in random order, at full rate and under random stalls on
     both sides. Every bit and tag is compared with the integer model, and the values of the batch
-    with the golden model. With ``waves`` also simulation.vcd and timeline.svg, of a few tasks.
+    with the golden model.
 
     Raises Mismatch where hardware, model or manifest disagree.
     """
@@ -87,7 +80,7 @@ def simulate_accelerator(
         except BaseException:
             threads.shutdown(cancel_futures=True)
             raise
-    report = AcceleratorRun(
+    return AcceleratorRun(
         states=states,
         seed=seed,
         bit_exact=True,
@@ -97,9 +90,6 @@ def simulate_accelerator(
         multipliers=entry.multipliers.hardware,
         calibration=made.front.robot.name if made.held else None,
     )
-    if waves:
-        traced_run(traffic, folder, entry, seed, progress)
-    return report
 
 
 def _function_run(
@@ -132,22 +122,6 @@ def _function_run(
         overflows=int(traffic.expected[function][1].sum()),
         coordinates=tuple(coordinate_errors(made.design, made.front.canonical, accuracy, function)),
     )
-
-
-def traced_run(
-    traffic: Traffic, folder: Path, entry: HardwareManifest, seed: int, progress: Progress
-) -> tuple[list[Task], Result]:
-    """Write the waves of a burst of all functions, and who was where in it as a picture."""
-    model = load_core(folder, entry, trace=True, progress=progress)
-    accelerator = traffic.made.accelerator
-    with writing(folder / WAVES), beside(folder / WAVES) as waves:
-        run = traffic.run(model, traffic.mixed(BURST, seed), waves=waves)
-        tasks = tasks_of(waves, accelerator, entry.name)
-        waves.replace(folder / WAVES)
-    title = f"{entry.robot}: {BURST} tasks of {len(accelerator.functions)} functions"
-    write_file(folder / TIMELINE, timeline(accelerator, tasks, title))
-    progress(f"{WAVES} and {TIMELINE}: {BURST} tasks")
-    return tasks, run
 
 
 def tasks_of(waves: Path, accelerator: Accelerator, name: str) -> list[Task]:

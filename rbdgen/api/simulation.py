@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -17,25 +16,21 @@ from ..design.facts import AcceleratorRun, CoreRun
 from ..design.manifest import HardwareManifest
 from ..draw.tables import simulation_text
 from ..graph.accuracy import REPORTED
-from ..system.files import beside
 from ..system.quoting import Progress
 from ..system.signals import meanwhile
 from ..tasks.model import Specification
-from ..tools.dump import add_numbers
 from ..tools.model import Model, Result
-from .accelerator_simulation import WAVES, simulate_accelerator
+from .accelerator_simulation import simulate_accelerator
 from .calibration import calibrated, in_words, read_calibration
 from .design_file import DESIGN, ROBOT
 from .evaluation import as_numbers, to_words
 from .filed_design import filed_design
-from .folder import checked_manifest, text_of, write_file, writing
+from .folder import checked_manifest, write_file
 from .integer_model import IntegerModel, load_core
 from .output_paths import check_place
 from .reference import golden_model
-from .reports import TIMELINE
 from .results import JUDGED, STALL, Mismatch, Report, entries_of, keep_promise, portions
 from .stimulus import within_limits
-from .waves import GTKWAVE, SURFER, gtkwave_layout, shown_numbers, surfer_layout
 
 BATCH, FEWEST = 50_000, 1000
 NUMBERS = 10_000_000  # of inputs and outputs in a batch
@@ -43,32 +38,19 @@ REPORT = "simulation.json"
 
 
 class Simulation(Report[CoreRun | AcceleratorRun]):
-    """The result of `simulate`; ``waves``: the files of a trace, if it wrote one, and ``gtkwave``
-    and, of a core, ``surfer``: the commands that show them."""
-
-    def __init__(self, facts: CoreRun | AcceleratorRun, waves: Sequence[Path] = ()) -> None:
-        super().__init__(facts)
-        if waves:
-            self["waves"] = [str(own) for own in waves]
-            dump, *layouts = (str(own) for own in waves if own.suffix != ".svg")
-            self["gtkwave"] = shlex.join(["gtkwave", dump, *layouts[:1]])
-            if layouts:
-                self["surfer"] = shlex.join(["surfer", dump, "--command-file", layouts[1]])
+    """The result of `simulate`."""
 
     def headline(self) -> str:
         return f"simulation: {self.facts.headline}"
 
     def as_text(self) -> str:
-        lines = [f"waves: {', '.join(self['waves'])}"] if "waves" in self else []
-        lines += [self[viewer] for viewer in ("gtkwave", "surfer") if viewer in self]
-        return "\n".join([simulation_text(self.facts), *([""] if lines else []), *lines])
+        return simulation_text(self.facts)
 
 
 def simulate(
     folder: str | Path,
     states: int = 1000,
     seed: int = 0,
-    waves: bool = False,
     progress: Progress = lambda _: None,
     trust: bool = False,
     calibration: str | Path | None = None,
@@ -91,20 +73,19 @@ def simulate(
     said = None if calibration is None else in_words(read_calibration(calibration), place)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     check_place(place / REPORT)
-    with meanwhile(partial(load_core, place, entry, trace=waves, progress=progress)) as loading:
+    with meanwhile(partial(load_core, place, entry, progress=progress)) as loading:
         made = filed_design(place, entry, progress)
         if said is not None:
             made = calibrated(made, place, said)
     model = loading.result()
     if made.is_core:
         run: CoreRun | AcceleratorRun = simulate_core(
-            made, model, place, entry, states, seed, progress, waves
+            made, model, place, entry, states, seed, progress
         )
     else:
-        run = simulate_accelerator(made, model, place, entry, states, seed, progress, waves)
+        run = simulate_accelerator(made, model, place, entry, states, seed, progress)
     write_file(place / REPORT, json.dumps(run.to_json(), indent=2) + "\n")
-    written = (WAVES, *((GTKWAVE, SURFER) if made.is_core else (TIMELINE,))) if waves else ()
-    return Simulation(run, [place / name for name in written])
+    return Simulation(run)
 
 
 def simulate_core(
@@ -115,7 +96,6 @@ def simulate_core(
     states: int,
     seed: int,
     progress: Progress = lambda _: None,
-    waves: bool = False,
 ) -> CoreRun:
     """The same of a core in the folder ``place``, whose manifest is ``entry`` and whose Verilated
     design is ``model``."""
@@ -139,18 +119,6 @@ def simulate_core(
         done += len(flags)
         progress(f"simulated {done} of {states} states, every bit equal")
     stalled = stalled_run(integers, model, min(max(states // 10, 1), FEWEST), seed)
-    if waves:
-        few = next(batches(core, min(states, 100), seed))
-        words = to_words(core, few)
-        numbers = shown_numbers(core, entry.name, text_of(place, f"{entry.name}.v"))
-        with writing(place / WAVES), beside(place / WAVES) as waves_file:
-            tokens = np.stack([words[n] for n in core.fixed.inputs], axis=1)
-            model.run(tokens, waves=waves_file, held=held)
-            with beside(place / WAVES) as whole:
-                add_numbers(waves_file, whole, numbers)
-                whole.replace(place / WAVES)
-        write_file(place / GTKWAVE, gtkwave_layout(entry.name, numbers))
-        write_file(place / SURFER, surfer_layout(entry.name, numbers))
 
     notes = []
     judged = keep_promise(place, accuracy, core.design.error)

@@ -16,8 +16,8 @@ from typing import Any
 
 from ..design.target import PLACERS, ROUTERS, TARGETS, Target, find_target
 from ..draw.floor_plan import mapped_text
-from ..rtl.multiplier import named
 from ..rtl.multiplier_cells import emit_cells
+from ..rtl.multiply_add import named
 from ..rtl.separate_module import with_own_names
 from ..shell.emit import Emitted
 from ..system.cache import cached_result

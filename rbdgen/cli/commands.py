@@ -155,12 +155,15 @@ def _simulate(options: argparse.Namespace, progress: Progress) -> Output:
         options.folder,
         options.states,
         options.seed,
-        options.waves,
         progress=progress,
         trust=options.trust,
         calibration=options.calibration,
     )
     return Output(report, report.as_text())
+
+
+def _waves(options: argparse.Namespace, progress: Progress) -> Output:
+    return _answer(api.waves(options.folder, options.tasks, options.seed, progress, options.trust))
 
 
 def _loop(options: argparse.Namespace, progress: Progress) -> Output:
@@ -385,6 +388,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Progress], Output]] = {
     "explore": _explore,
     "compare": _compare,
     "simulate": _simulate,
+    "waves": _waves,
     "loop": _loop,
     "calibrate": _calibrate,
     "synthesize": _synthesize,

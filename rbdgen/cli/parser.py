@@ -49,16 +49,10 @@ def parser() -> Parser:
         "every bit, cycle by cycle, against the integer model",
         "rbdgen simulate build/iiwa14_id",
         "rbdgen simulate build/iiwa14_id --states 100000 --seed 7",
-        "rbdgen simulate build/arm --waves",
     )
     made.add_argument("--states", type=count, default=1000, help="default: %(default)s")
     made.add_argument(
         "--seed", type=seed, default=0, help="of states and stalls (default: %(default)s)"
-    )
-    made.add_argument(
-        "--waves",
-        action="store_true",
-        help="write DIR/simulation.vcd too; layouts of a core's for viewers, or timeline.svg",
     )
     made.add_argument(
         "--calibration",
@@ -66,6 +60,16 @@ def parser() -> Parser:
         metavar="JSON",
         help="words for the registers, of another robot, as rbdgen calibrate writes them",
     )
+
+    made = folder_command(
+        commands,
+        "waves",
+        "signals of a few tasks, real numbers by joint among them, for GTKWave and Surfer",
+        "rbdgen waves build/iiwa14_id",
+        "rbdgen waves build/iiwa14_accelerator --tasks 100",
+    )
+    made.add_argument("--tasks", type=count, default=24, help="default: %(default)s")
+    made.add_argument("--seed", type=seed, default=0, help="of tasks (default: %(default)s)")
 
     made = folder_command(
         commands,
@@ -285,6 +289,7 @@ def parser() -> Parser:
         "report",
         "energy",
         "simulate",
+        "waves",
         "loop",
         "synthesize",
         "calibrate",

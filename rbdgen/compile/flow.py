@@ -135,7 +135,8 @@ def fixed_point(front: Front, progress: Progress = lambda _: None) -> FixedGraph
     """Graph → fixed point, of the whole robot and without a schedule; errors as `compile_front`'s.
 
     Every bit of it is that core's wherever each operation has the words of its own place: where
-    limbs or joints are time-multiplexed, the core's words are those that serve all of them.
+    limbs or joints are time-multiplexed, the core's words are those that serve all of them. Where
+    sums are in the cells of products, products overflow here that do not there.
     """
     refuse_design(front.design, front.robot.name, ONE_TASK)
     refuse_still(front)

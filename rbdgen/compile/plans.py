@@ -10,6 +10,7 @@ from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..robot.model import RobotError
 from ..schedule.channels import Pipeline, plan
+from ..schedule.fused_sums import with_fused_sums
 from ..schedule.partition import Piece
 from ..schedule.pipelined import schedule
 from ..schedule.plan import Plan
@@ -50,6 +51,8 @@ def planned(design: Design, fixed: FixedGraph, target: Target) -> Pipeline | Fol
     jobs = shared_jobs(fixed, target)
     if has_least_latency(design):
         return least_latency(design, fixed, jobs, target)
+    if initiation_interval(design, jobs, target) == 1:
+        fixed = with_fused_sums(fixed, bind(fixed, target), target)
     return every(initiation_interval(design, jobs, target), design, fixed, jobs, target)
 
 

@@ -119,7 +119,9 @@ def _core(
     ((name, piece),) = staged.pieces.items()
     limbs = len(piece.program.copies) if piece.program and name in intervals else 1
     plan, note = stage_plan(front.design, piece, front.target, intervals.get(name), limbs)
-    notes = (*why, note + words.note_of_width) if note else why
+    notes = (*why, note + words.note_of_width) if note else tuple(why)
+    if fused := len(plan.fixed.fused):
+        notes += (f"{fused} sums are in the cells of products, whose overflow they report",)
     return as_core(front, staged.ranges, plan, notes)
 
 

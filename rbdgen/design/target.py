@@ -135,6 +135,7 @@ class Target:
     multiplier_width: int = 18
     wider_operand: int = 18  # that a multiplier takes beside one of ``multiplier_width``
     digits: int = 0  # pairs of bits more, which LUTs multiply and the multiplier's adder takes in
+    fuses_sums: bool = False  # the adder takes in a sum, and a one in any bit to round it
     dsp_latency: int = 4
     split_latency: tuple[int, int] = (1, 2)  # cycles more of products on two and on four
     logic_latency: int = 5
@@ -218,6 +219,7 @@ TARGETS = {
             family="xcup",
             wider_operand=27,
             digits=3,
+            fuses_sums=True,
             split_latency=(0, 2),
             delays=ECP5_SPEED_8,
             flip_flops_per_lut=2,

@@ -110,7 +110,8 @@ class FixedGraph:
     ``steps`` of the normalisation, for every operand of MANTISSA and EXPONENT: see ``Reciprocal``;
     ``mantissas``: its width, where that is not ``width``. ``before``: the graphs over real numbers
     that it was made from, in order, and how far constants of their MULC were moved; None of a graph
-    that is not made so. ``chain``: bits of every register for many tasks.
+    that is not made so. ``chain``: bits of every register for many tasks. ``fused``: product → the
+    sum that is computed in the product's cell.
     """
 
     graph: Graph
@@ -121,6 +122,7 @@ class FixedGraph:
     mantissas: Mapping[Node, int] = field(default_factory=dict)
     before: tuple[tuple[Graph, Mapping[Node, float]], ...] | None = None
     chain: int = 0
+    fused: Mapping[Node, Node] = field(default_factory=dict)
 
     def sincos(self, node: Node) -> SinCos:
         """The unit that computes this SIN or COS."""
@@ -173,8 +175,16 @@ class FixedGraph:
 
     @cached_property
     def reads(self) -> Mapping[Node, list[Node]]:
-        """The `operands` of every node."""
-        return {node: operands(node) for node in self.graph.nodes}
+        """The `operands` of every node, but of a sum no product in whose cell it is computed."""
+        found = {node: operands(node) for node in self.graph.nodes}
+        for product, total in self.fused.items():
+            found[total].remove(product)
+        return found
+
+    @cached_property
+    def in_cell(self) -> Mapping[Node, Node]:
+        """Sum → the product in whose cell it is computed."""
+        return {total: product for product, total in self.fused.items()}
 
     def overflowing(self, node: Node) -> bool:
         """Whether operands exist, within their formats, that overflow this node."""

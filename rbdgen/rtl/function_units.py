@@ -29,6 +29,7 @@ from ..graph.sincos import SinCos
 from ..schedule.units import reciprocal_latency, sincos_latency
 from .delay_line import LutRam
 from .multiplier import Multiplier
+from .multiply_add import ProductUnit
 from .pipeline import StepPipeline
 
 
@@ -170,4 +171,4 @@ class ReciprocalUnit(FunctionUnit):
 
 
 # What a module instantiates that is written once for all who do.
-PlacedUnit = Multiplier | FunctionUnit | LutRam
+PlacedUnit = ProductUnit | FunctionUnit | LutRam

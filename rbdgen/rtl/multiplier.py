@@ -16,8 +16,7 @@ end.
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from amaranth.hdl import Cat, ClockSignal, Const, Instance, Module, Signal, Value, signed
@@ -29,7 +28,6 @@ DSP_LATENCY = 3  # its input, pipeline and output registers
 LIMB = DSP_WIDTH - 1  # bits of the unsigned lower part of an operand that is split
 MAX_WIDTH = DSP_WIDTH + LIMB
 DSP48_LATENCY = 4  # two input registers, the pipeline and the output register of AMD's
-_NAME = re.compile(r"\w+_mul_(\d+)x(\d+)_l(\d+)(?:_r(\d+)x(\d+)|(_logic))?")
 
 
 @dataclass(frozen=True, order=True)
@@ -129,21 +127,6 @@ class Multiplier:
                 "",
             ]
         )
-
-
-def behaviours(units: Iterable[Multiplier]) -> str:
-    """The modules of all distinct multipliers among ``units``, sorted, as one text of Verilog."""
-    return "\n".join(unit.behavioural() for unit in sorted(set(units)))
-
-
-def named(name: str) -> Multiplier | None:
-    """The multiplier of a module's name, in whatever design; None: it is another module's."""
-    found = _NAME.fullmatch(name)
-    if found is None:
-        return None
-    style: Style = "logic" if found[6] else "dsp"
-    rows = int(found[4] or 0), int(found[5] or 0)
-    return Multiplier(int(found[1]), int(found[2]), int(found[3]), style, rows)
 
 
 def digits_of(rows: tuple[int, int]) -> list[tuple[int, int, int]]:

@@ -27,31 +27,31 @@ from amaranth.hdl import (
 )
 
 from .arithmetic import later
+from .dsp48 import DSP48E1, DSP48E2
 from .multiplier import (
-    DSP48_LATENCY,
     DSP_LATENCY,
     DSP_WIDTH,
     LIMB,
-    ONE,
     Multiplier,
     add_row_ecp5,
     depth,
-    digits_of,
     first_rows_ecp5,
     merge_ecp5,
+    minimum_latency,
 )
+from .multiply_add import MultiplyAdd, ProductUnit, distinct
 
 
-def of_cells(unit: Multiplier, family: str) -> str:
-    """The module of a multiplier, of cells of a family of `FORMS`."""
+def of_cells(unit: ProductUnit, family: str) -> str:
+    """The module of a unit, of cells of a family of `FORMS`."""
     form = _OfCells(unit, FORMS[family])
-    ports = [form.clk, form.a, form.b, form.p]
+    ports = [form.clk, form.a, form.b, *form.c, form.p]
     return rtlil.convert(form, name=unit.name, ports=ports, emit_src=False)
 
 
-def emit_cells(units: Iterable[Multiplier], family: str) -> str:
-    """The modules of all distinct multipliers among ``units``, sorted, as one text."""
-    return "\n".join(of_cells(unit, family) for unit in sorted(set(units)))
+def emit_cells(units: Iterable[ProductUnit], family: str) -> str:
+    """The modules of all distinct ones among ``units``, sorted, as one text."""
+    return "\n".join(of_cells(unit, family) for unit in distinct(units))
 
 
 @dataclass(frozen=True)
@@ -62,34 +62,57 @@ class MultiplierCell:
     ``merge``: the sum of two signed words, as wide as the second.
     ``first_rows``: a b0 ± 2 a b1, two bits wider than a.
     ``add_row``: total ± a b of a total no wider than a, one bit wider than a.
+    ``multiply_add``: a unit's sum of a product and c; None: two cells compute it.
     """
 
     product: Callable[[Module, Multiplier, Value, Value], Value]
     merge: Callable[[Module, Value, Value], Value]
     first_rows: Callable[[Module, Value, Value, Value, bool], Value]
     add_row: Callable[[Module, Value, Value, Value, bool], Value]
+    multiply_add: Callable[[Module, MultiplyAdd, Value, Value, Value], Value] | None = None
 
 
 class _OfCells(Elaboratable):
-    """One multiplier built of cells, as a module with ports clk, a, b, p."""
+    """One unit built of cells, as a module with ports clk, a, b, p, and c of a sum."""
 
-    def __init__(self, unit: Multiplier, form: MultiplierCell) -> None:
+    def __init__(self, unit: ProductUnit, form: MultiplierCell) -> None:
         self.unit, self.form = unit, form
         self.domain = ClockDomain("sync", reset_less=True)
         self.clk = self.domain.clk
         self.a = Signal(signed(unit.a_width))
         self.b = Signal(signed(unit.b_width))
-        self.p = Signal(signed(unit.a_width + unit.b_width))
+        self.c: list[Signal] = []
+        width = unit.a_width + unit.b_width
+        if isinstance(unit, MultiplyAdd):
+            self.c, width = [Signal(signed(unit.c_width), name="c")], unit.width
+        self.p = Signal(signed(width))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.domains += self.domain
-        if self.unit.style == "logic":
+        if isinstance(self.unit, MultiplyAdd):
+            compute = self.form.multiply_add or partial(_product_and_sum, self.form)
+            total = compute(m, self.unit, self.a, self.b, *self.c)
+            product = total[: self.unit.width].as_signed()
+        elif self.unit.style == "logic":
             product = _logic_product(m, self.form, self.a, self.b, self.unit.latency)
         else:
             product = self.form.product(m, self.unit, self.a, self.b)
         m.d.comb += self.p.eq(product)
         return m
+
+
+def _product_and_sum(
+    form: MultiplierCell, m: Module, unit: MultiplyAdd, a: Value, b: Value, c: Value
+) -> Value:
+    """A product, and a sum in logic: in front of the last register where the multiplier leaves a
+    cycle for it, else behind it."""
+    cycles = max(unit.latency - 1, minimum_latency(len(a), len(b)))
+    behind = unit.latency - cycles
+    product = form.product(m, Multiplier(len(a), len(b), cycles), a, b)
+    c = later(m, c, (not unit.late) + 1 - behind)
+    total = product - c if unit.minus else product + c
+    return later(m, total + Const(unit.one, signed(unit.width)), behind)
 
 
 # --- hardware multipliers --------------------------------------------------------------------
@@ -296,107 +319,7 @@ def _add_row_sum(m: Module, total: Value, a: Value, b: Value, subtract: bool) ->
     return (before - row if subtract else before + row)[: len(a) + 1].as_signed()
 
 
-# --- AMD ---------------------------------------------------------------------------------------
-
-
-# Addends of the adder behind the product, as OPMODE. The two bits that DSP48E2 has more are 0.
-NOTHING, PASSED, LOWER, C = 0b0000101, 0b0010101, 0b1010101, 0b0110101
-_ON = [f"CE{of}" for of in ("A1", "A2", "B1", "B2", "C", "M", "P")]
-_OFF = [f"CE{of}" for of in ("D", "AD", "CTRL", "ALUMODE", "INMODE", "CARRYIN")]
-_OFF += [f"RST{of}" for of in ("A", "B", "C", "D", "M", "P", "CTRL", "ALUMODE", "INMODE")]
-_OFF += ["RSTALLCARRYIN", "CARRYIN", "CARRYCASCIN", "MULTSIGNIN"]
-_WITHOUT = [f"{of}REG" for of in ("D", "AD", "INMODE", "OPMODE", "ALUMODE", "CARRYIN")]
-NONE: Value = Const(0)
-
-
-@dataclass(frozen=True)
-class Dsp48:
-    """A family's multiplier of ``wider`` x 18 bits with the adder behind it, all registers on."""
-
-    name: str
-    wider: int
-    opmode: int  # bits of OPMODE
-
-    def product(self, m: Module, unit: Multiplier, a: Value, b: Value) -> Value:
-        """A unit's product: of one cell, which adds what LUTs make of the ``rows``; or of two or
-        four, each of which adds what the one before it passes on, 17 bits lower."""
-        left = len(a) - unit.rows[0], len(b) - unit.rows[1]
-        if any(unit.rows) and min(left) <= DSP_WIDTH and max(left) <= self.wider:
-            return self._with_rows(m, unit, a, b)
-        cut = [(self._limbs(x, self.wider), self._limbs(y, DSP_WIDTH)) for x, y in _orders(a, b)]
-        xs, ys = min(cut, key=lambda limbs: len(limbs[0]) * len(limbs[1]))
-        pairs = [(x, y) for x in xs for y in ys]
-        inputs = 1 + (len(pairs) == 1 and unit.latency >= DSP48_LATENCY)
-        done = inputs + len(pairs) + 1
-        if unit.latency < done:
-            raise ValueError(f"{unit.name}: of {len(pairs)} {self.name} it takes {done} cycles")
-        p, passed = self._cell(m, *pairs[0], NOTHING, inputs)
-        low = []
-        for k, (x, y) in enumerate(pairs[1:]):
-            adds = PASSED if k == 1 else LOWER
-            if adds == LOWER:
-                low.append(later(m, p[:LIMB], len(pairs) - 1 - k))
-            p, passed = self._cell(m, later(m, x, k), later(m, y, k), adds, 2, passed)
-        return later(m, Cat(*low, p)[: len(a) + len(b)].as_signed(), unit.latency - done)
-
-    def _with_rows(self, m: Module, unit: Multiplier, a: Value, b: Value) -> Value:
-        (i, j), rows, digits = unit.rows, sum(unit.rows), digits_of(unit.rows)
-        above, at = a[i:].as_signed(), [(b, a[:i]), (a[i:].as_signed(), b[:j])]
-        # what the digits multiply, its triple, and their bits, of this cycle and of the next ones
-        early = [[later(m, of) for of in (x, x + (x << 1), low)] for x, low in at]
-        late = [[later(m, of) for of in own] for own in early]
-        words, offset = list[Value](), 0
-        for n, (k, first, count) in enumerate(digits):
-            x, triple, bits = (early, late)[n // 2][k]
-            word = Mux(bits[first], x, 0)
-            if count == 2:
-                word = Mux(bits[first + 1], Mux(bits[first], triple, x << 1), word)
-            words.append(word << offset)
-            offset += count
-        low = sum(words[2:], later(m, sum(words[1:2], words[0])))
-        x, y = _orders(above, b[j:].as_signed())[0]
-        p, _ = self._cell(m, x, y, C, 2, low[rows:].as_signed())
-        found = Cat(later(m, low[:rows], 2), p)[: len(a) + len(b)].as_signed()
-        return later(m, found, unit.latency - DSP48_LATENCY)
-
-    def _limbs(self, value: Value, most: int) -> list[Value]:
-        if len(value) <= most:
-            return [value]
-        return [Cat(value[:LIMB], Const(0, 1)).as_signed(), value[LIMB:].as_signed()]
-
-    def _cell(
-        self, m: Module, x: Value, y: Value, adds: int, inputs: int, addend: Value = NONE
-    ) -> tuple[Value, Value]:
-        """The product and the ``addend``, and the same for the next cell, after so many ``inputs``
-        registers of the operands, the pipeline and the output register; C has one."""
-        c, passed = (addend, NONE) if adds == C else (NONE, addend)
-        p = Signal(signed(48))
-        following = Signal(48)
-        wired = {"A": (x, 30), "B": (y, DSP_WIDTH), "C": (c, 48), "PCIN": (passed, 48)}
-        wired |= {"ACIN": (NONE, 30), "BCIN": (NONE, 18), "D": (NONE, self.wider)}
-        wired |= {"INMODE": (NONE, 5), "ALUMODE": (NONE, 4), "CARRYINSEL": (NONE, 3)}
-        wired |= {"OPMODE": (Const(adds, self.opmode), self.opmode)}
-        wired |= dict.fromkeys(_OFF, (NONE, 1)) | dict.fromkeys(_ON, (ONE, 1))
-        m.submodules += Instance(
-            self.name,
-            **{f"p_{of}": inputs for of in ("AREG", "BREG", "ACASCREG", "BCASCREG")},
-            **{f"p_{of}": 1 for of in ("CREG", "MREG", "PREG")},
-            **{f"p_{of}": 0 for of in (*_WITHOUT, "CARRYINSELREG")},
-            **{f"i_{of}": _resized(value, width) for of, (value, width) in wired.items()},
-            i_CLK=ClockSignal(),
-            o_P=p,
-            o_PCOUT=following,
-        )
-        return p, following
-
-
-def _orders(a: Value, b: Value) -> list[tuple[Value, Value]]:
-    """The operands on the wider and on the narrower input: first, the wider on the wider one."""
-    return [(a, b), (b, a)] if len(a) >= len(b) else [(b, a), (a, b)]
-
-
-def _resized(value: Value, width: int) -> Value:
-    return Cat(value, value[-1].replicate(width - len(value)))
+# --- families ----------------------------------------------------------------------------------
 
 
 SUMS = (_merge_sum, _first_rows_sum, _add_row_sum)
@@ -404,6 +327,6 @@ FORMS = {
     "ecp5": MultiplierCell(partial(_of_18, _mult18x18d), merge_ecp5, first_rows_ecp5, add_row_ecp5),
     "gowin": MultiplierCell(partial(_of_18, _mult18x18_gowin), *SUMS),
     "nexus": MultiplierCell(partial(_of_18, _mult18x18_nexus), *SUMS),
-    "xcup": MultiplierCell(Dsp48("DSP48E2", 27, 9).product, *SUMS),
-    "xc7": MultiplierCell(Dsp48("DSP48E1", 25, 7).product, *SUMS),
+    "xcup": MultiplierCell(DSP48E2.product, *SUMS, DSP48E2.multiply_add),
+    "xc7": MultiplierCell(DSP48E1.product, *SUMS),
 }

@@ -7,15 +7,18 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import FixedGraph
-from ..graph.graph import operands, source
+from ..graph.graph import source
 from ..graph.node import Node, Op, Region
 from ..graph.word import indices
 from ..schedule.channels import Pipeline
 from ..schedule.fold import ends_in_register
+from ..schedule.fused_sums import fused_sum, reads_at
 from ..schedule.pipelined import region_of
 from ..schedule.units import Job, job
+from .arithmetic import aligned
 from .delay_line import DelayLine, Rings
 from .function_units import PlacedUnit
+from .multiply_add import multiply_add
 from .units import UNIT, Operand, Ports, Site, operand_of, overflow_of
 
 SUBMODULE = {"mul": "multiply", "sincos": "sincos", "recip": "recip"}  # kind of unit → its name
@@ -73,8 +76,8 @@ class RegionPipeline(wiring.Component):
             name, shape = f"n{number[node]}", signed(self.fixed.formats[node].width)
             lines[node] = DelayLine(name, self.plan.offset(node), Signal(shape, name=name))
         for node in self.nodes:
-            for operand in operands(node):
-                lines[operand].wanted.add(self._start(node))
+            for operand in self.fixed.reads[node]:
+                lines[operand].wanted.add(self._read(node, lines[operand].first))
         for channel in self.out_of:
             for word in channel.words:
                 if word.node is not None:
@@ -101,12 +104,17 @@ class RegionPipeline(wiring.Component):
     def _start(self, node: Node) -> int:
         return self.plan.schedule.start(node) - self.plan.base[self.region]
 
+    def _read(self, node: Node, there: int) -> int:
+        """The cycle in which a node reads an operand that is there from a cycle on."""
+        return reads_at(self.fixed, node, self._start(node), there)
+
     def _operand(self, node: Node, k: int, lines: dict[Node, DelayLine]) -> Operand:
         """Bits and fraction of the node's k-th operand in the cycle the node starts."""
-        start = self._start(node)
 
         def value(origin: Node) -> Value:
-            return self.held[origin.name] if origin.op is Op.PARAMETER else lines[origin].at[start]
+            if origin.op is Op.PARAMETER:
+                return self.held[origin.name]
+            return lines[origin].at[self._read(node, lines[origin].first)]
 
         return operand_of(self.fixed, node, k, value)
 
@@ -118,8 +126,15 @@ class RegionPipeline(wiring.Component):
         following: dict[Node, Value],
         checks: dict[int, list[Value]],
     ) -> None:
+        if node in self.fixed.fused:  # is no word: the sum in its cell is
+            return
         result, unit = lines[node].signal, UNIT[node.op]
         out = self.fixed.formats[node]
+        if node in self.fixed.in_cell:
+            wide = self._in_cell(m, node, lines)
+            m.d.comb += result.eq(wide)
+            self._check(m, node, wide, checks)
+            return
         read = [self._operand(node, k, lines) for k in range(len(node.args))]
         if unit.place:
             outputs = self._placed(m, node, [value for value, _ in read])
@@ -176,6 +191,21 @@ class RegionPipeline(wiring.Component):
             assert place is not None
             self._outputs[own] = place(site, node, *operands)
         return self._outputs[own]
+
+    def _in_cell(self, m: Module, node: Node, lines: dict[Node, DelayLine]) -> Value:
+        """The result of a sum and the product before it, in one cell, before it is wrapped."""
+        product, number = self.fixed.in_cell[node], self.fixed.graph.number
+        own = fused_sum(self.fixed, node, product)
+        assert own is not None
+        a, b = (self._operand(product, k, lines)[0] for k in (0, 1))
+        addend = source(node.args[own.addend])
+        c, _ = self._operand(node, own.addend, lines)
+        late = addend in lines and lines[addend].first >= self._start(node)
+        unit, c = multiply_add(own, len(a), len(b), c, late)
+        p = Signal(signed(unit.width), name=f"p{number[node]}")
+        m.submodules[f"multiply_add_{number[node]}"] = unit.instance(a=a, b=b, c=c, p=p)
+        self.placed.append(unit)
+        return aligned(p[own.shift :].as_signed(), own.zeros)
 
     def _flag(self, m: Module, checks: dict[int, list[Value]]) -> Value:
         """Whether anything overflowed in this task so far, here or on its way here."""

@@ -64,6 +64,7 @@ def to_rtlil(component: wiring.Component, module: str) -> str:
 _UNIT = re.compile(
     r"^((?:module|  cell) \\?)rbdgen_"
     r"(?=(?:(?:ram|block)_\d+x\d+|mul_\d+x\d+_l\d+(?:_r\d+x\d+|_logic)?"
+    r"|mac_\d+x\d+_\d+(?:_minus)?(?:_h\d+)?(?:_late)?"
     r"|sincos_\d+p\d+_\d+(?:_logic)?|recip_\d+tm?\d+s\d+_\d+(?:_logic)?)[\s(])",
     re.MULTILINE,
 )

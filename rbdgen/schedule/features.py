@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph, Format
-from ..graph.graph import operands
 from ..graph.node import STILL, Node, Op, Region
 from .channels import Pipeline
 from .difference_constraints import ADDRESSED, BANK, LOADS, LONGEST_RING, capacity
 from .fold import Fold, job_operands, register_number
+from .fused_sums import reads_at
 from .pipelined import INPUT, OUTPUT, region_of
 from .plan import Channel, Plan
 from .units import Binding, UnitKind, angles, nodes_of, pivots, shifting, sincos_products
@@ -147,8 +147,9 @@ def _pipeline(plan: Pipeline, count: Counter[str]) -> None:
             continue
         region = region_of(node)
         first[node, region] = plan.offset(node)
-        for operand in operands(node):
-            wanted[operand, region].add(schedule.start(node) - plan.base[region])
+        for operand in fixed.reads[node]:
+            start = schedule.start(node) - plan.base[region]
+            wanted[operand, region].add(reads_at(fixed, node, start, first[operand, region]))
     for channel in plan.channels:
         for word in channel.words:
             if word.node is None or channel.sender == INPUT:
@@ -170,7 +171,8 @@ def _pipeline(plan: Pipeline, count: Counter[str]) -> None:
     for node in schedule.time:
         _operation(fixed, node, count)
         out = fixed.formats[node]
-        if node.op not in UNITS and (node.op is not Op.MUL or out.rounded):
+        in_unit = node.op in UNITS or node in fixed.in_cell
+        if not in_unit and (node.op is not Op.MUL or out.rounded):
             stored = (node, region_of(node)) in wanted  # else a FIFO stands in for its register
             count["result_bits"] += out.width * stored + fixed.overflowing(node)
     count["one_hot_bits"] += 2 * len(plan.fire)  # what fires, and what may
@@ -254,6 +256,8 @@ def _operation(fixed: FixedGraph, node: Node, count: Counter[str]) -> None:
     """A node's own hardware, but the register that it ends in."""
     out = fixed.formats[node]
     count["checks"] += fixed.overflowing(node)
+    if node in fixed.in_cell:
+        return
     if node.op in (Op.ADD, Op.SUB, Op.NEG) or (node.op is Op.MUL and out.rounded):
         count["sums"] += 1
         count["sum_bits"] += out.width

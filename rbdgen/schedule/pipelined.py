@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
-from ..graph.graph import operands, source
+from ..graph.graph import source
 from ..graph.node import STILL, Node, Op, Region
 from .difference_constraints import DifferenceConstraints, ScheduleError
 from .units import Binding, reciprocal_latency, shifting, sincos_latency, sincos_products
@@ -161,16 +161,21 @@ def ends_in_adder(fixed: FixedGraph, node: Node) -> bool:
 
     A FIFO can stand in for its register.
     """
+    if node in fixed.in_cell:
+        return False
     return node.op in (Op.ADD, Op.SUB, Op.NEG, Op.SCALE, Op.SELECT, Op.SATURATE) or (
         node.op is Op.MUL and fixed.formats[node].rounded
     )
 
 
-def unit(node: Node) -> object:
+def unit(fixed: FixedGraph, node: Node) -> object:
     """The unit of scheduling: a node, or the unit with two results of one operand.
 
-    Sine and cosine of an angle, mantissa and exponent of a reciprocal.
+    Sine and cosine of an angle, mantissa and exponent of a reciprocal. A product and the sum in its
+    cell are done together.
     """
+    if node in fixed.fused:
+        return fixed.fused[node]
     if node.op in (Op.SIN, Op.COS):
         return "sincos", node.args[0], region_of(node)
     if node.op in (Op.MANTISSA, Op.EXPONENT):
@@ -178,16 +183,30 @@ def unit(node: Node) -> object:
     return node
 
 
-def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
-    """Times for every node at initiation interval 1."""
+@dataclass(frozen=True)
+class Constraints:
+    """The constraints on a schedule.
+
+    ``own``: node → its variable. ``keys``: (node, region) → that of the cycle in which the region
+    reads the node from its channel.
+    """
+
+    program: DifferenceConstraints
+    own: Mapping[Node, object]
+    keys: Mapping[tuple[Node, Region], object]
+
+
+def constraints(fixed: FixedGraph, binding: Binding, target: Target) -> Constraints:
+    """The constraints of every node at initiation interval 1."""
     units = [n for n in fixed.graph.nodes if n.op not in (*STILL, Op.MULC)]
     outputs = {source(n) for n in fixed.graph.outputs.values()} - _constants(fixed)
     takes = {n: duration(fixed, binding, target, n) for n in units}
     program = DifferenceConstraints()
     program.variable(INPUT)
+    own = {n: unit(fixed, n) for n in units}
     for node in units:
         # units start when their region fires, or later; the task's inputs enter a register
-        program.after(unit(node), region_of(node), takes[node])
+        program.after(own[node], region_of(node), takes[node])
     keys: dict[tuple[Node, Region], object] = {}  # words that cross into a region: their variable
 
     def arrive(node: Node, region: Region) -> object:
@@ -196,34 +215,40 @@ def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
         key = OUTPUT if region == OUTPUT else word  # results leave together
         if word not in keys:
             keys[word] = key
-            program.after(key, unit(node), 0 if ends_in_adder(fixed, node) else 1)
+            program.after(key, own[node], 0 if ends_in_adder(fixed, node) else 1)
             if key is word:
                 program.after(key, region, 0)
             program.after(region, region_of(node), 1)
-            program.shorten(key, unit(node), fixed.formats[node].width * FIFO_WEIGHT)
+            program.shorten(key, own[node], fixed.formats[node].width * FIFO_WEIGHT)
         return key
 
     for node in units:
-        for operand in operands(node):
-            key = unit(operand)
+        for operand in fixed.reads[node]:
+            key = own[operand]
             wait = 0
             if region_of(operand) != region_of(node):
                 key = arrive(operand, region_of(node))
                 wait = 1  # the word comes out of memory into a register of the region
-            program.after(unit(node), key, takes[node] + wait)
+            program.after(own[node], key, takes[node] + wait)
             last = ("last", operand, region_of(node))
             if last not in program.number:
                 program.shorten(last, key, fixed.formats[operand].width)
-            program.after(last, unit(node), -takes[node])
+            program.after(last, own[node], -takes[node])
     for node in sorted(outputs, key=lambda n: n.index):
         arrive(node, OUTPUT)
-    earliest = program.earliest()
-    end = earliest[program.variable(OUTPUT)]
-    given: dict[object, int] = {n: INPUT_REGISTER for n in units if n.op is Op.INPUT}
+    return Constraints(program, own, keys)
+
+
+def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
+    """Times for every node at initiation interval 1."""
+    made = constraints(fixed, binding, target)
+    program, own, keys = made.program, made.own, made.keys
+    end = program.earliest()[program.variable(OUTPUT)]
+    given: dict[object, int] = {n: INPUT_REGISTER for n in own if n.op is Op.INPUT}
     given |= {INPUT: 0, OUTPUT: end}
     x = program.solve(given, end)
     read = {word: x[key] for word, key in keys.items()}
-    fire = {region: x[region] for region in sorted({region_of(n) for n in units} | {OUTPUT})}
+    fire = {region: x[region] for region in sorted({region_of(n) for n in own} | {OUTPUT})}
     deadlines: dict[Region, list[tuple[int, Region | None]]] = {region: [] for region in fire}
     for (node, region), at in read.items():
         deadlines[region].append((at, None))
@@ -232,7 +257,7 @@ def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
     for region in sorted(fire, key=lambda r: -fire[r]):
         if region != INPUT:
             fire[region] = min(at + (fire[to] if to else 0) for at, to in deadlines[region])
-    times = {n: x[unit(n)] for n in units}
+    times = {n: x[of] for n, of in own.items()}
     return verify_schedule(Schedule(fixed, binding, target, times, read, fire))
 
 
@@ -253,11 +278,11 @@ def verify_schedule(made: Schedule) -> Schedule:
         region, start = region_of(node), made.start(node)
         if node.op is Op.INPUT and at != INPUT_REGISTER:
             raise ScheduleError(f"input {node.name} in cycle {at}")
-        if together.setdefault(unit(node), at) != at:
+        if together.setdefault(unit(fixed, node), at) != at:
             raise ScheduleError(f"the unit of node {node.index} has two times")
         if start < fire[region]:
             raise ScheduleError(f"node {node.index} starts before {region_name(region)} fires")
-        for operand in operands(node):
+        for operand in fixed.reads[node]:
             there = time[operand]
             if region_of(operand) != region:
                 crossing.add((operand, region))

@@ -26,8 +26,8 @@ from ..rtl.core import RtlCore
 from ..rtl.delay_line import LutRam, emit_rams
 from ..rtl.function_units import FunctionUnit, PlacedUnit
 from ..rtl.modules import Modules, write_modules
-from ..rtl.multiplier import Multiplier, behaviours
 from ..rtl.multiplier_cells import emit_cells
+from ..rtl.multiply_add import ProductUnit, behaviours
 from ..rtl.separate_module import SERVES, instance_of, to_rtlil, with_own_names
 from ..system.quoting import C, Refusal
 from ..system.signals import run_child
@@ -146,9 +146,9 @@ class Emitted(Generic[S]):
     shells: Mapping[str, S]
 
     @property
-    def multipliers(self) -> list[Multiplier]:
+    def multipliers(self) -> list[ProductUnit]:
         """Every multiplier instance."""
-        return [unit for unit in self.units.elements() if isinstance(unit, Multiplier)]
+        return [unit for unit in self.units.elements() if isinstance(unit, ProductUnit)]
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def _files(
     tables = {u.name: u for u in written.units if isinstance(u, FunctionUnit)}
     texts = [*written.texts, *(tables[unit].to_rtlil() for unit in sorted(tables))]
     rams = [unit for unit in written.units if isinstance(unit, LutRam)]
-    multipliers = [unit for unit in written.units if isinstance(unit, Multiplier)]
+    multipliers = [unit for unit in written.units if isinstance(unit, ProductUnit)]
     # An attribute tells Yosys that collisions do not matter, so that it builds no logic for them;
     # Verilog has no attribute for that which all tools understand
     written_with = (

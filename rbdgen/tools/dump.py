@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
@@ -52,8 +53,13 @@ def read_vcd(file: Path, clock: str, names: Collection[str]) -> dict[str, Int64]
     return {name: np.array(values, np.int64) for name, values in found.items()}
 
 
-def _codes(file: Path, lines: Lines, wanted: Collection[str]) -> dict[str, str]:
-    """The name of each wanted signal in the dump's body; the header's lines are used up."""
+def _codes(
+    file: Path, lines: Lines, wanted: Collection[str], all_of_them: bool = True
+) -> dict[str, str]:
+    """The name of each wanted signal in the dump's body; the header's lines are used up.
+
+    ``all_of_them``: a signal that is not there is an error; else it is left out.
+    """
     codes: dict[str, str] = {}
     scopes: list[str] = []
     for number, line in lines:
@@ -70,9 +76,10 @@ def _codes(file: Path, lines: Lines, wanted: Collection[str]) -> dict[str, str]:
                     )
                 codes[name] = found[2]
             case ["$enddefinitions", "$end"]:
-                if missing := [name for name in wanted if name not in codes]:
+                missing = [name for name in wanted if name not in codes]
+                if missing and all_of_them:
                     raise SimulationError(f"{file}: no signal {min(missing)}")
-                return {name: codes[name] for name in wanted}
+                return {name: codes[name] for name in wanted if name in codes}
             case [first, *_] if first not in REMARKS:
                 raise SimulationError(f"{file}:{number}: not of a dump's header: {line}")
     raise SimulationError(f"{file}: ends within its header")
@@ -105,49 +112,66 @@ def _change(line: str) -> re.Match[str] | None:
 @dataclass(frozen=True)
 class Number:
     """A real variable of a dump: the signed word of ``width`` bits called ``signal``, as `read_vcd`
-    has it, times 2^-``fraction``. ``scope`` and ``name``: letters, digits and underscores."""
+    has it, times 2^-``fraction``. ``scope`` and ``name``: letters, digits and underscores.
+
+    ``where``: a signal and its value; while it has another one, the number stays as it is.
+    """
 
     scope: str
     name: str
     signal: str
     width: int
     fraction: int
+    where: tuple[str, int] | None = None
 
 
 NUMBERS = "numbers"  # the scope around the scopes of numbers
 
 
-def add_numbers(source: Path, target: Path, numbers: Sequence[Number]) -> None:
+def add_numbers(source: Path, target: Path, numbers: Sequence[Number]) -> list[Number]:
     """Write the dump ``source`` as ``target``, with real variables that follow its words.
 
-    Raises SimulationError as `read_vcd` does.
+    Returns the numbers whose signals are in the dump; the others are left out. Raises
+    SimulationError as `read_vcd` does.
     """
     try:
         with source.open(encoding="ascii") as text, target.open("w", encoding="ascii") as out:
-            _follow(source, text, out, numbers)
+            return _follow(source, text, out, numbers)
     except (OSError, UnicodeDecodeError) as error:
         raise SimulationError(f"{source}: {error}") from None
 
 
-def _follow(source: Path, text: TextIO, out: TextIO, numbers: Sequence[Number]) -> None:
+def _follow(source: Path, text: TextIO, out: TextIO, numbers: Sequence[Number]) -> list[Number]:
     """The same, of files that are open."""
     head = list(_head(text))
     lines = ((number, line.strip()) for number, line in enumerate(head, 1))
-    codes = _codes(source, lines, {own.signal for own in numbers})
+    wanted = {own.signal for own in numbers} | {own.where[0] for own in numbers if own.where}
+    codes = _codes(source, lines, wanted, all_of_them=False)
+    numbers = [own for own in numbers if own.signal in codes]
     # codes that are longer than any of the dump's own
     longest = max(len(found[2]) for line in head if (found := _VARIABLE.search(line)))
     made = {own: f"{'!' * longest}{k}" for k, own in enumerate(numbers)}
     out.writelines([*head[:-1], *_scopes(made), head[-1]])
     followers: dict[str, list[Number]] = {}
     for own in numbers:
-        followers.setdefault(codes[own.signal], []).append(own)
-    for line in text:
-        out.write(line)
+        for name in (own.signal, own.where[0]) if own.where else (own.signal,):
+            followers.setdefault(codes[name], []).append(own)
+    words, changed = dict.fromkeys(followers, 0), dict[Number, None]()
+    for line in chain(text, "#"):
+        if line[0] == "#":  # what changed until here, at once
+            for own in changed:
+                if own.where is None or words[codes[own.where[0]]] == own.where[1]:
+                    word = words[codes[own.signal]]
+                    value = (word - (word >> (own.width - 1) << own.width)) / 2.0**own.fraction
+                    out.write(f"r{value!r} {made[own]}\n")
+            changed = {}
+        if line != "#":
+            out.write(line)
         found = _change(line.rstrip())
-        for own in followers.get(found[2], ()) if found else ():
-            word = int(found[1], 2) if found else 0
-            value = (word - (word >> (own.width - 1) << own.width)) / 2.0**own.fraction
-            out.write(f"r{value!r} {made[own]}\n")
+        if found and found[2] in followers:
+            words[found[2]] = int(found[1], 2)
+            changed |= dict.fromkeys(followers[found[2]])
+    return numbers
 
 
 def _head(text: Iterable[str]) -> Iterator[str]:

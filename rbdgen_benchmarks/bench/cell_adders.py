@@ -1,4 +1,4 @@
-"""Sums that the adder behind a hardware multiplier could take in, and what that would save."""
+"""Sums that the adder behind a hardware multiplier takes in, or could, and what that saves."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from rbdgen.system.quoting import Progress
 from .measurement import Row, measurement
 
 CASES: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("iiwa14", "id", {"target": "xcup"}),
     ("iiwa14", "id", {"target": "xcup", "width": 24}),
     ("iiwa14", "id", {"target": "ecp5-85f"}),
     ("iiwa14", "id", {"target": "lifcl-40"}),
@@ -25,13 +26,14 @@ CASES: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )
 HEAD = (
     *("", "products", "they can overflow", "sums", "bits", "fused", "bits fused"),
-    *("of two products", "cycles", "cycles fused"),
+    *("of two products", "cycles", "cycles fused", "in cells", "latency"),
 )
 LEGEND = (
     "Of a task a clock. Fused: a sum with a truncated product that nothing else reads, since\n"
     "floor(p) + x is floor(p + x) in every bit; x - floor(p) is not. The product's own overflow\n"
     "would be the sum's. Of two products: so many of the fused. Cycles: of the longest path,\n"
-    "without FIFOs; a fused sum takes none behind its product."
+    "without FIFOs; a fused sum takes none behind its product. In cells: sums that the design\n"
+    "has in cells; a sum that a FIFO follows only where it costs no cycle. Latency: the design's."
 )
 
 
@@ -44,15 +46,16 @@ def adders(
     progress(name)
     made = compile_front(front_end(robot, functions=(function,), fit=False, **choices))
     fixed = made.plan.fixed
-    yield [name, *counted(fixed, made.front.target).values()]
+    counts = counted(fixed, made.front.target)
+    yield [name, *counts.values(), len(fixed.fused), made.plan.latency]
 
 
 def counted(fixed: FixedGraph, target: Target) -> dict[str, int]:
     """The numbers of ``HEAD`` of a graph."""
-    nodes, fused = fixed.graph.nodes, fusible(fixed)
+    nodes, fused = fixed.graph.nodes, fusible(fixed, target)
     products = [node for node in nodes if node.op is Op.MUL]
     sums = [node for node in nodes if node.op in (Op.ADD, Op.SUB)]
-    both = [own for own in fused if all(_is_free(fixed, source(arg)) for arg in own.args)]
+    both = [own for own in fused if all(_is_free(fixed, target, source(a)) for a in own.args)]
     return {
         "products": len(products),
         "overflowing": sum(fixed.overflowing(node) for node in products),
@@ -66,24 +69,26 @@ def counted(fixed: FixedGraph, target: Target) -> dict[str, int]:
     }
 
 
-def fusible(fixed: FixedGraph) -> dict[Node, Node]:
+def fusible(fixed: FixedGraph, target: Target) -> dict[Node, Node]:
     """Sum → the product that its adder could stand behind; the later operand where both could."""
     found: dict[Node, Node] = {}
     for node in fixed.graph.nodes:
         if node.op in (Op.ADD, Op.SUB):
             places = node.args if node.op is Op.ADD else node.args[:1]
-            free = [source(arg) for arg in places if _is_free(fixed, source(arg))]
+            free = [source(arg) for arg in places if _is_free(fixed, target, source(arg))]
             if free:
                 found[node] = free[-1]
     return found
 
 
-def _is_free(fixed: FixedGraph, node: Node) -> bool:
-    """Whether a node is a truncated product that one node alone reads."""
+def _is_free(fixed: FixedGraph, target: Target, node: Node) -> bool:
+    """Whether a node is a truncated product that one node alone reads, and its adder is free."""
     users = fixed.graph.users[node]
     while len(users) == 1 and users[0].op is Op.MULC:
         users = fixed.graph.users[users[0]]
-    return node.op is Op.MUL and not fixed.formats[node].rounded and len(users) == 1
+    if node.op is not Op.MUL or fixed.formats[node].rounded or len(users) != 1:
+        return False
+    return not any(target.spent(*(fixed.formats[arg].width for arg in node.args))[1])
 
 
 def longest(fixed: FixedGraph, target: Target, fused: dict[Node, Node]) -> int:

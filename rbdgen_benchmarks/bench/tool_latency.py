@@ -129,7 +129,7 @@ def _arm(work: Path, progress: Progress) -> dict[str, Took]:
     shared, small = work / "cache", work / "small"
     session = _Session(shared, progress)
     session.command("generate", SMALL, "--accelerator", "--function", "id", "-o", small)
-    session.command("simulate", small, "--states", "100", "--waves")
+    session.command("waves", small)
     shutil.copytree(shared, work / "other", dirs_exist_ok=True)
 
     folder, copy = work / "arm", work / "copy"
@@ -143,5 +143,5 @@ def _arm(work: Path, progress: Progress) -> dict[str, Took]:
         again = session.call(*driver, ROBOT, "rtl", ii=II, target=TARGET)
     found[f'Dynamics("{ROBOT}", "rtl", ii={II}, target="{TARGET}") the second time'] = again
     other = _Session(work / "other", progress)
-    found["rbdgen simulate D --waves, D new"] = other.command("simulate", copy, "--waves")
+    found["rbdgen waves D, D new"] = other.command("waves", copy)
     return found

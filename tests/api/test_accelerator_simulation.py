@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.api.accelerator_simulation import BURST, tasks_of, traced_run
+from rbdgen.api.accelerator_simulation import tasks_of
 from rbdgen.api.design_file import DESIGN
 from rbdgen.api.integer_model import load_core
 from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
+from rbdgen.api.wave_dump import TASKS, traced_run
 from rbdgen.compile.product import Product
 from rbdgen.tasks.routes import CODES
 from rbdgen.tools import verilate
@@ -41,9 +42,10 @@ def made(folder: Path) -> Product:
 def test_the_timeline_is_what_was_measured(folder: Path, made: Product) -> None:
     accelerator, entry = made.accelerator, api.read_manifest(folder).facts
     traffic = Traffic(made, inputs_of(made, within_limits(made, 100, 1)))
-    tasks, run = traced_run(traffic, folder, entry, 5, lambda _: None)
-    assert [task.tag for task in tasks] == list(range(BURST))
-    assert [task.function for task in tasks] == traffic.mixed(BURST, 5)
+    model = load_core(folder, entry, trace=True)
+    tasks, run = traced_run(traffic, model, folder, entry, TASKS, 5, folder / "simulation.vcd")
+    assert [task.tag for task in tasks] == list(range(TASKS))
+    assert [task.function for task in tasks] == traffic.mixed(TASKS, 5)
     assert {task.function for task in tasks} == set(accelerator.functions)
     assert [task.accepted for task in tasks] == run.accept_cycle.tolist()
     given = dict(zip(run.outputs[:, 1].tolist(), run.result_cycle.tolist(), strict=True))
@@ -81,13 +83,16 @@ def test_few_levels_have_the_timeline(
     """As the waves of large accelerators have."""
     entry, said = api.read_manifest(folder).facts, list[str]()
     traffic = Traffic(made, inputs_of(made, within_limits(made, 100, 1)))
-    whole, _ = traced_run(traffic, folder, entry, 5, said.append)
+    dump = folder / "simulation.vcd"
+    model = load_core(folder, entry, trace=True, progress=said.append)
+    whole, _ = traced_run(traffic, model, folder, entry, TASKS, 5, dump)
     assert not [line for line in said if "left out" in line]
-    size = (folder / "simulation.vcd").stat().st_size
+    size = dump.stat().st_size
     monkeypatch.setattr(verilate, "ALL_TRACED", 0)
-    few, _ = traced_run(traffic, folder, entry, 5, said.append)
+    model = load_core(folder, entry, trace=True, progress=said.append)
+    few, _ = traced_run(traffic, model, folder, entry, TASKS, 5, dump)
     assert few == whole
-    assert (folder / "simulation.vcd").stat().st_size < size
+    assert dump.stat().st_size < size
     assert len([line for line in said if "left out" in line]) == 1
 
 

@@ -72,7 +72,7 @@ def test_every_file_is_checked(design: Path, name: str) -> None:
     "run",
     [
         api.simulate,
-        lambda folder: api.simulate(folder, waves=True),
+        api.waves,
         api.synthesize,
         lambda folder: api.synthesize(folder, "xcup"),
         lambda folder: compare("pendulum", [folder], functions=("m",)),

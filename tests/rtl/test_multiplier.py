@@ -13,12 +13,11 @@ from amaranth.hdl import Module, Signal, signed
 from rbdgen.design.target import Ports, Stream, counted
 from rbdgen.rtl.multiplier import (
     Multiplier,
-    behaviours,
     depth,
     minimum_latency,
-    named,
 )
 from rbdgen.rtl.multiplier_cells import emit_cells, of_cells
+from rbdgen.rtl.multiply_add import behaviours, named
 from rbdgen.system.records import NamedWord
 from rbdgen.system.templates import data_folder
 from rbdgen.tools.cells import FAMILIES

@@ -14,7 +14,8 @@ from amaranth.lib.wiring import In, Out
 from rbdgen.design.target import Ports, Stream, Style, Target
 from rbdgen.graph.sincos import INDEX, SinCos
 from rbdgen.rtl.function_units import SinCosUnit
-from rbdgen.rtl.multiplier import Multiplier, behaviours
+from rbdgen.rtl.multiplier import Multiplier
+from rbdgen.rtl.multiply_add import behaviours
 from rbdgen.schedule.units import sincos_products
 from rbdgen.shell.emit import to_verilog
 from rbdgen.system.records import NamedWord

@@ -73,7 +73,8 @@ def test_faults_are_reported(tmp_path: Path, text: str, name: str, message: str)
 
 
 def test_words_as_numbers(tmp_path: Path) -> None:
-    """Reals behind every change of their word, declared at the end; the dump reads as before."""
+    """Reals at the end of each time at which their word changes, declared at the end of the header;
+    the dump reads as before."""
     source, target = tmp_path / "made.vcd", tmp_path / "numbers.vcd"
     source.write_text(HEADER + BODY)
     word = "top/part/word[2]"
@@ -84,7 +85,8 @@ def test_words_as_numbers(tmp_path: Path) -> None:
     for own in declared:
         assert f"$scope module {own}\n$upscope $end\n" in text
     for bits, quarter, whole in (("0011", 0.75, 3.0), ("1000", -2.0, -8.0), ("0001", 0.25, 1.0)):
-        assert f'b{bits} "\nr{quarter} !0\nr{whole} !1\n' in text
+        _, since = text.split(f'b{bits} "\n')
+        assert f"r{quarter} !0\nr{whole} !1\n" in since.partition("\n#")[0] + "\n"
     assert read(tmp_path, text, word) == read(tmp_path, HEADER + BODY, word)
 
 
@@ -94,8 +96,20 @@ def test_words_of_one_bit_as_numbers(tmp_path: Path) -> None:
     source.write_text(HEADER + BODY)
     add_numbers(source, target, [Number("elbow", "flag", "top/flag", 1, 1)])
     text = target.read_text()
-    assert "0#\nr0.0 !0\n" in text and "1#\nr-0.5 !0\n" in text
+    assert text.count("\nr0.0 !0\n") == 2 and text.count("1#\nr-0.5 !0\n") == 1
     assert text.count("!0\n") == BODY.count("#\n")
+
+
+def test_a_number_of_some_of_the_time(tmp_path: Path) -> None:
+    """While the flag is 1; a signal that the dump lacks has no number."""
+    source, target = tmp_path / "made.vcd", tmp_path / "numbers.vcd"
+    source.write_text(HEADER + BODY)
+    there = Number("elbow", "q_1", "top/part/word[2]", 4, 2, ("top/flag", 1))
+    lacking = Number("elbow", "q_2", "top/part/word[3]", 4, 2)
+    assert add_numbers(source, target, [there, lacking]) == [there]
+    steps = target.read_text().split("\n#")[1:]
+    found = [line for step in steps for line in step.splitlines() if line.startswith("r")]
+    assert found == ["r-2.0 !0"] and "r-2.0 !0" in steps[2]
 
 
 def test_no_file(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from amaranth.hdl import Cat, Module, Signal
 
 from rbdgen.design.target import TARGETS, find_target
 from rbdgen.rtl.arithmetic import NOT_SHARED
-from rbdgen.rtl.multiplier import Multiplier, behaviours
+from rbdgen.rtl.multiplier import Multiplier
 from rbdgen.rtl.multiplier_cells import emit_cells
+from rbdgen.rtl.multiply_add import behaviours
 from rbdgen.tools.nextpnr import Placement, place_and_route
 from rbdgen.tools.report import Pace, SynthesisReport, Usage, synthesize
 from rbdgen.tools.toolchain import SynthesisError, Tool, run_tool

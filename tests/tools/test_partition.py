@@ -12,8 +12,8 @@ from rbdgen.api.facts import port_facts
 from rbdgen.api.integer_model import ports_of
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.design.target import counted
-from rbdgen.rtl.multiplier import behaviours
 from rbdgen.rtl.multiplier_cells import emit_cells
+from rbdgen.rtl.multiply_add import behaviours
 from rbdgen.rtl.separate_module import with_own_names
 from rbdgen.shell.emit import emit, to_verilog
 from rbdgen.tools import yosys
