@@ -166,6 +166,12 @@ def test_formulas_are_read() -> None:
     assert found > 60
 
 
+@page
+def test_formulas_are_rendered(path: Path) -> None:
+    """None is spelt with letters of Unicode in a paragraph."""
+    assert [s for s in prose(path.read_text()) if re.search(r"[ᵀΣ]|√\(|\w_\w+ *=", s)] == []
+
+
 @pytest.mark.parametrize("command", shown())
 def test_commands_parse(command: str) -> None:
     words = [PLACEHOLDERS.get(word, word) for word in shlex.split(re.sub(r"[\[\]…]", "", command))]
