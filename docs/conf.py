@@ -24,6 +24,7 @@ myst_heading_anchors = 3  # links to headings are those that GitHub makes
 myst_enable_extensions = ["dollarmath"]
 smartquotes_action = "qe"  # quotes and ellipses; two hyphens begin an option
 html_theme = "furo"
+pygments_dark_style = "github-dark"  # which underlines links alone
 html_title = "rbdgen"
 html_show_sphinx = False
 html_math_renderer = "mathml"

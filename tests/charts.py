@@ -46,6 +46,11 @@ TOP, FOOT = 46.0, 42.0
 LEGEND_ROW = 18.0
 BAR, BETWEEN, DOT_ROW, DOT = 11.0, 9.0, 18.0, 4.0
 VALUE = 52.0  # room behind the longest bar
+LABEL, LINE, LABEL_GAP = (
+    175.0,
+    13.0,
+    5.0,
+)  # of a row's name: its room, beside which a telephone shows bars
 SPARE = 1.6  # factor beyond the outermost dots
 TICKS = 6
 
@@ -166,11 +171,16 @@ def picture(title: str, axis: str, rows: Mapping[str, Values], logarithmic: bool
     """An SVG document: a group of bars for each row, or a line with a dot for each number."""
     series = list(dict.fromkeys(name for values in rows.values() for name in values))
     colours = colours_of(series)
-    left = 2 * MARGIN + max(svg.extent(name, SMALL) for name in rows)
+    lines = {name: _lines(name) for name in rows}
+    left = 2 * MARGIN + max(svg.extent(line, SMALL) for own in lines.values() for line in own)
     legend = _legend(colours) if len(colours) > 1 else []
     top = TOP + LEGEND_ROW * len(legend)
     room = {
-        name: DOT_ROW if logarithmic else BAR * len(own) + BETWEEN for name, own in rows.items()
+        name: max(
+            DOT_ROW if logarithmic else BAR * len(own) + BETWEEN,
+            LINE * len(lines[name]) + LABEL_GAP,
+        )
+        for name, own in rows.items()
     }
     bottom = top + sum(room.values())
     about = f"{axis}: " + "; ".join(f"{n}: {_spoken(own)}" for n, own in rows.items())
@@ -186,11 +196,13 @@ def picture(title: str, axis: str, rows: Mapping[str, Values], logarithmic: bool
     y = top
     for name, own in rows.items():
         middle = y + room[name] / 2
-        svg.text(drawn, left - 8, middle + 4, name, "end", SMALL)
+        first = middle + 4 - LINE * (len(lines[name]) - 1) / 2
+        for k, line in enumerate(lines[name]):
+            svg.text(drawn, left - 8, first + LINE * k, line, "end", SMALL)
         if logarithmic:
             _dots(drawn, scale, middle, own, colours)
         else:
-            _bars(drawn, scale, y + BETWEEN / 2, own, colours)
+            _bars(drawn, scale, middle - BAR * len(own) / 2, own, colours)
         y += room[name]
     return svg.to_text(drawn)
 
@@ -206,6 +218,17 @@ def _legend(colours: Mapping[str, str]) -> list[dict[str, str]]:
             room = WIDE - 2 * MARGIN
         lines[-1][name] = colour
         room -= wide
+    return lines
+
+
+def _lines(name: str) -> list[str]:
+    """A row's name, in as many lines as its room takes."""
+    lines: list[str] = []
+    for word in name.split():
+        if lines and svg.extent(longer := f"{lines[-1]} {word}", SMALL) <= LABEL:
+            lines[-1] = longer
+        else:
+            lines.append(word)
     return lines
 
 
