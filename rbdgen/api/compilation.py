@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..compile.choosing import Chosen, ascending, choose
+from ..compile.choosing import Chosen, choose
 from ..compile.expected import with_errors
 from ..compile.fixed_functions import FixedFunctions
 from ..compile.flow import compile_design, compile_front, front_end, front_of
@@ -17,13 +17,14 @@ from ..compile.front import Front
 from ..compile.product import Product
 from ..design.arrays import given_coordinates
 from ..design.choices import OF_NUMBERS
+from ..design.clock import FAMILY
 from ..design.design import no_defaults
 from ..design.effects import notes_of_use
 from ..design.facts import ChosenFacts, RobotFacts
 from ..design.limits import limits_table
 from ..design.loading import load, says
 from ..design.manifest import DesignManifest
-from ..design.target import Target
+from ..design.target import Target, ascending
 from ..design.wishes import Wishes, hertz, seconds
 from ..graph.text import same_text, to_text
 from ..robot.base_parameters import base_parameters
@@ -221,7 +222,7 @@ def parts_of(robot: str, front: Front, choices: Mapping[str, Any]) -> Sequence[T
     """The part that ``choices`` or the design file ``robot`` names, else all of those whose clocks
     are known, the smallest first."""
     said = choices.get("target") or says(robot, "target", choices.get("xacro"))
-    return [front.target] if said else ascending()
+    return [front.target] if said else ascending(FAMILY)
 
 
 def chosen_for(

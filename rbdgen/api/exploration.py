@@ -15,9 +15,9 @@ from ..design.choices import LARGEST_INTERVAL, WIDTHS
 from ..design.design import Design
 from ..design.effects import refused
 from ..design.loading import load, refuse_unknown
-from ..design.options import DesignChoices
+from ..design.options import CHECKS, DesignChoices
 from ..design.rules import QUICK
-from ..design.target import Target, find_target
+from ..design.target import Target, ascending, find_target
 from ..draw.exploration import as_text as exploration_text
 from ..draw.exploration import picture
 from ..schedule.area import fitted, model_error
@@ -26,7 +26,7 @@ from ..system.quoting import Progress
 from ..system.records import Record
 from ..tools.toolchain import SynthesisError
 from .exploration_loop import SHOWN, ExplorationWork
-from .exploration_points import AXES, QUICK_AXES, Choices, combinations
+from .exploration_points import AXES, FOLD, QUICK_AXES, Choices, combinations
 from .folder import InputError, OutputError, write_file
 from .output_paths import check_place, default_place
 from .parallel import at_a_time, executor_of
@@ -74,6 +74,7 @@ def explore(
     output: str | Path | None = None,
     intervals: Sequence[int] = (),
     widths: Sequence[int] = (),
+    folds: Sequence[str] = (),
     synthesis: bool = True,
     jobs: int | None = None,
     progress: Progress = lambda _: None,
@@ -86,7 +87,8 @@ def explore(
     """Compile ``robot`` at every initiation interval, word width and formulation, and compare.
 
     ``intervals`` [cycles] and ``widths`` [bit] restrict the candidates. By default they are those
-    of `INTERVALS` that save multipliers, and the design's error or width. ``choices`` are fields of
+    of `INTERVALS` that save multipliers, and the design's error or width. ``folds`` are ways to
+    share hardware, by default the one that the compiler chooses. ``choices`` are fields of
     Design; a ``formulation`` among them is the only one tried. Cells are estimated. With
     ``synthesis``, Yosys maps designs until all on the Pareto front are mapped. The criteria are
     multipliers, LUTs, time from task to task, time to a result, and errors; less is better. What
@@ -109,7 +111,7 @@ def explore(
     SynthesisError, in one line.
     """
     refuse_unknown(choices, explore)
-    _refuse(intervals, widths, jobs, choices)
+    _refuse(intervals, widths, folds, jobs, {**choices, "quick": quick})
     asked: dict[str, Any] = {
         **choices,
         "fit": False,
@@ -143,8 +145,9 @@ def explore(
     through = executor_of(executor, place / "jobs", executor_options)
     at_once = at_a_time(jobs, through, os.cpu_count() or 1)
     work = ExplorationWork(robot, asked, target, place / KEPT, at_once, progress, through)
-    given = {"width": widths, **_chosen(asked)}
-    combined = list(combinations(design, given, QUICK_AXES if quick else AXES))
+    given = {"width": widths, "fold": folds, **_chosen(asked)}
+    axes = QUICK_AXES if quick else (*AXES, FOLD) if folds else AXES
+    combined = list(combinations(design, given, axes))
     off: Mapping[str, QuickError] | None = None
     if quick:
         found, off = work.quick_points(combined, intervals)
@@ -197,7 +200,11 @@ def _is_empty(place: Path) -> bool:
 
 
 def _refuse(
-    intervals: Sequence[int], widths: Sequence[int], jobs: int | None, choices: Mapping[str, Any]
+    intervals: Sequence[int],
+    widths: Sequence[int],
+    folds: Sequence[str],
+    jobs: int | None,
+    choices: Mapping[str, Any],
 ) -> None:
     for field in ("ii", "multipliers"):
         if choices.get(field) is not None:
@@ -207,6 +214,15 @@ def _refuse(
             raise InputError(f"ii: from 1 to {LARGEST_INTERVAL} cycles, not {interval}")
     if widths and choices.get("width") is not None:
         raise InputError("width, widths: give one of the two")
+    if folds and choices.get("fold") is not None:
+        raise InputError("fold, folds: give one of the two")
+    if folds and choices["quick"] and {*folds} != {"none"}:
+        raise InputError("folds: quick designs share multipliers alone, as --fold none; leave out")
+    for fold in folds:
+        try:
+            CHECKS["fold"](fold)
+        except ValueError as error:
+            raise InputError(f"folds: {error}") from None
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs: at least 1, not {jobs}")
 
@@ -235,14 +251,30 @@ def with_front(points: Sequence[DesignPoint], target: Target) -> list[DesignPoin
     worst = model_error(target.family).worst
     costs: dict[int, tuple[float, ...]] = {}  # of what fits
     for k, point in enumerate(points):
-        room = target.luts * (1 if point.mapped else 1 + worst)
-        enough = point.multipliers is not None and point.multipliers <= target.multipliers
-        if point.cells and enough and point.cells["luts"] <= room:
+        if _holds(target, point, 1 + worst):
             costs[k] = costs_of(point)
     best = dict(zip(costs, front(list(costs.values())), strict=True))
+    parts = ascending(target.family)
     return [
-        replace(point, fits=k in costs, pareto=best.get(k, False)) for k, point in enumerate(points)
+        replace(
+            point,
+            fits=k in costs,
+            pareto=best.get(k, False),
+            smallest=next((own.name for own in parts if _holds(own, point, 1 - worst)), None),
+        )
+        for k, point in enumerate(points)
     ]
+
+
+def _holds(part: Target, point: DesignPoint, room: float) -> bool:
+    """Whether a part has the sites; of estimated LUTs, ``room`` times as many."""
+    cells, multipliers = point.cells, point.multipliers
+    return (
+        cells is not None
+        and multipliers is not None
+        and multipliers <= part.multipliers
+        and cells["luts"] <= part.luts * (1 if point.mapped else room)
+    )
 
 
 def costs_of(point: DesignPoint) -> tuple[float, ...]:

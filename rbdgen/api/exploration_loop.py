@@ -26,6 +26,7 @@ from .exploration_points import (
     RefusedPoint,
     compiled,
     compiled_before,
+    may_be_refused,
     quick_before,
     quick_points,
     synthesised,
@@ -60,17 +61,23 @@ class ExplorationWork:
     ) -> list[DesignPoint]:
         """Every design, with estimated cells; those that need too many multipliers without.
 
-        How many an accelerator takes depends on who is time-multiplexed: it is compiled at each
-        interval, and what its part is too small for is refused then.
+        How many are taken where limbs, joints or an accelerator's stages are time-multiplexed
+        depends on which: such a design is compiled at each interval, and refused where it cannot
+        be.
         """
-        if design.accelerator:
-            steps = tuple(dict.fromkeys(intervals or INTERVALS))
-            own = [{**own, "ii": k} for own in combined for k in steps]
-            each = self._compiled(own)
-            if all(isinstance(found, RefusedPoint) for found in each):
-                raise RobotError(next(f.why_not for f in each if isinstance(f, RefusedPoint)))
-            return [self._point(c, None, found) for c, found in zip(own, each, strict=True)]
-        return self._points_of_core(design, combined, intervals)
+
+        def refusable(own: Choices) -> bool:
+            return may_be_refused(replace(design, fold=own.get("fold", design.fold)))
+
+        cores = [own for own in combined if not refusable(own)]
+        found = self._points_of_core(design, cores, intervals) if cores else []
+        steps = tuple(dict.fromkeys(intervals or INTERVALS))
+        own = [{**own, "ii": k} for own in combined if refusable(own) for k in steps]
+        each = self._compiled(own)
+        refused = [point.why_not for point in each if isinstance(point, RefusedPoint)]
+        if refused and not found and len(refused) == len(each):
+            raise RobotError(refused[0])
+        return found + [self._point(c, None, point) for c, point in zip(own, each, strict=True)]
 
     def _points_of_core(
         self, design: Design, combined: Sequence[Choices], intervals: Sequence[int]

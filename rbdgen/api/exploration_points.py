@@ -76,6 +76,8 @@ AXES = (
     ExploredField("error"),
 )
 
+FOLD = ExploredField("fold")  # where several are asked for: "auto" compares them by itself
+
 
 # The same where a design takes milliseconds. More guard bits are better, as wider words are.
 QUICK_AXES = (
@@ -141,7 +143,7 @@ class CompiledPoint(Record):
 
 @dataclass(frozen=True)
 class RefusedPoint(Record):
-    """A design that its part is too small for, in a line."""
+    """A design that its part is too small for, or whose robot has nothing to fold, in a line."""
 
     why_not: str
 
@@ -149,8 +151,8 @@ class RefusedPoint(Record):
 def compiled(
     robot: str, choices: Choices, intervals: Intervals, place: Path
 ) -> list[CompiledPoint | RefusedPoint]:
-    """A design at each of the intervals, compiled; of accelerators some may be refused. Each is
-    kept in ``place``."""
+    """A design at each of the intervals, compiled; some may be refused of accelerators, and where
+    limbs or joints are to be time-multiplexed. Each is kept in ``place``."""
     each = [{**choices, "ii": ii} for ii in intervals]
 
     @cache
@@ -158,17 +160,23 @@ def compiled(
         return FixedFunctions(front_end(robot, **each[0]))
 
     def compute(own: Choices) -> dict[str, Any]:
-        front = replace(words().front, design=load(robot, **own)[0])
+        design, _ = load(robot, **own)
         try:
-            made = compile_front(front, words=words())
+            made = compile_front(replace(words().front, design=design), words=words())
         except RobotError as error:
-            if words().is_core:
+            if not may_be_refused(design):
                 raise
             return RefusedPoint(str(error)).to_json()
         return CompiledPoint.of(made).to_json()
 
     found = [cached_result(place, "point", all_of(robot, c), partial(compute, c)) for c in each]
     return [_point_of(own) for own in found]
+
+
+def may_be_refused(design: Design) -> bool:
+    """Whether some intervals may do for a design, and others not: as what it time-multiplexes,
+    limbs, joints or an accelerator's stages, says."""
+    return design.accelerator or design.fold in ("limbs", "joints")
 
 
 def _point_of(kept: Any) -> CompiledPoint | RefusedPoint:

@@ -162,6 +162,12 @@ def checked(key: str, separator: str = "") -> Callable[[str], Any]:
     return read
 
 
+def listed_choices(key: str, text: str) -> tuple[Any, ...]:
+    """Several values of the design's choice ``key``, with commas between."""
+    read = checked(key)
+    return tuple(read(own) for own in text.split(","))
+
+
 def languages(text: str) -> str | tuple[str, ...]:
     """One name, or several with commas between."""
     names = tuple(text.split(","))

@@ -117,6 +117,7 @@ def _explore(options: argparse.Namespace, progress: Progress) -> Output:
         options.output,
         intervals=options.ii or (),
         widths=options.widths or (),
+        folds=options.fold or (),
         synthesis=not options.no_synthesis,
         quick=options.quick,
         jobs=options.jobs,
@@ -124,7 +125,7 @@ def _explore(options: argparse.Namespace, progress: Progress) -> Output:
         executor_options=dict(options.executor_option),
         force=options.force,
         progress=progress,
-        **{**choices_of(options), "ii": None},
+        **{**choices_of(options), "ii": None, "fold": None},
     )
     return _answer(report)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,17 @@ from ..design.option import GROUPS, Option
 from ..design.options import OPTIONS
 from ..robot.model import ALIKE
 from ..system.quoting import listed
-from .arguments import Parser, assignment, checked, count, examples, number, numbers, whole
+from .arguments import (
+    Parser,
+    assignment,
+    checked,
+    count,
+    examples,
+    listed_choices,
+    number,
+    numbers,
+    whole,
+)
 
 EVERY = listed(WHOLE)
 # The defaults in which commands differ, by option; of all others the table of options has them.
@@ -30,7 +41,7 @@ DEFAULTS: Mapping[str, Mapping[str, str]] = {
         "formulation": "composite and recursive of functions with gradients, else auto",
         "ii": "1 to 6, 8, 10, 12, 16, 20, 24, 32 where multipliers are saved, of accelerators "
         "all; with --quick all that fit",
-        "fold": "auto; with --quick none",
+        "fold": "auto; several are compared; with --quick none",
     },
     "compare": {
         "functions": "did and difd, whatever the design's are",
@@ -99,8 +110,9 @@ def add_option(
 def _read(said: Option, command: str) -> Mapping[str, Any]:
     """How argparse reads an option."""
     if command in said.lists:
-        many = f"{said.line['metavar']}[,{said.line['metavar']}]"
-        return {**said.line, "type": numbers, "metavar": many}
+        one = said.line.get("metavar", said.key.upper())
+        several = partial(listed_choices, said.key) if said.choices else numbers
+        return {**said.line, "type": several, "metavar": f"{one}[,{one}]"}
     if said.line.get("action") == "store_const":
         return said.line
     read = WORDS[said.each] if said.each else checked(said.key, said.separator)

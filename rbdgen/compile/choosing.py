@@ -18,7 +18,7 @@ from ..design.clock import FAMILY, ClockEstimate, Span
 from ..design.design import Design, has_least_latency, is_left_open
 from ..design.facts import ChosenFacts
 from ..design.nested import PROMISED
-from ..design.target import TARGETS, Target
+from ..design.target import Target, ascending
 from ..design.wishes import Wishes
 from ..robot.model import RobotError
 from ..system.quoting import Progress
@@ -196,7 +196,7 @@ def choose(
         )
     for part in parts:
         if part.family != FAMILY:
-            known = ", ".join(own.name for own in ascending())
+            known = ", ".join(own.name for own in ascending(FAMILY))
             raise RobotError(
                 f"target: the clock of {part.name} is not known before it is placed; latency and "
                 f"rate can be asked for of {known}"
@@ -206,11 +206,6 @@ def choose(
     front = replace(front, design=replace(design, chosen=kept), target=parts[0])
     found, notes = in_promised_words(front, lambda own: _chosen(own, wishes, parts, progress))
     return replace(found, front=replace(found.front, notes=(*found.front.notes, *notes)))
-
-
-def ascending() -> list[Target]:
-    """The parts whose clocks are known, the smallest first."""
-    return sorted((own for own in TARGETS.values() if own.family == FAMILY), key=lambda t: t.luts)
 
 
 def _chosen(front: Front, wishes: Wishes, parts: Sequence[Target], progress: Progress) -> Chosen:

@@ -120,6 +120,7 @@ class HardwareOptions:
         use=HARDWARE,
         usual="auto",
         clear=False,
+        lists=("explore",),
     )
     fit: bool = option(
         True,

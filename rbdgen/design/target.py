@@ -248,6 +248,11 @@ def find_target(name: str) -> Target:
     return TARGETS[name]
 
 
+def ascending(family: str) -> list[Target]:
+    """The parts of a family, the smallest first."""
+    return sorted((own for own in TARGETS.values() if own.family == family), key=lambda t: t.luts)
+
+
 @dataclass(frozen=True)
 class Stream:
     """A valid/ready stream and the fields of its payload, packed from bit 0 in list order."""

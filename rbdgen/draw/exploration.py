@@ -1,4 +1,4 @@
-"""An exploration as a picture, throughput against multipliers and LUTs, and as a table."""
+"""An exploration as a picture, tasks a second against multipliers and LUTs, and as a table."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from ..design.target import ascending, find_target
 from ..schedule.quick import DesignPoint, Explored, QuickError
 from . import svg
 from .chart import Scale, across, colours_of, corner, page, upwards
@@ -19,12 +20,12 @@ LIMIT = "#c23b3b"
 WIDE, HIGH = 430.0, 400.0  # of a panel
 LEFT, TOP, BETWEEN, FOOT = 74.0, 106.0, 64.0, 62.0
 RADIUS, RING = 5.0, 3.0
-MANY = 20  # ticks
+TICKS = 20
 SPARE = 1.35  # factor from the outermost point to the edge
 QUANTITIES = (("LUT", "luts"), ("FF", "flip_flops"))
 WORST = ("worst, at the limits | at a tenth",)
-CLOCKED = ("MHz, estimated", "µs at most, estimated", "M tasks/s, estimated")
-
+RATE, PER_CLOCK = "M tasks/s, estimated", "evaluations per clock"
+CLOCKED = ("MHz, estimated", "µs at most, estimated", RATE)
 MANY = 100  # designs: of more the front alone is shown
 FAR = 6.0  # a limit further than this factor from all points is only written down
 
@@ -32,19 +33,21 @@ FAR = 6.0  # a limit further than this factor from all points is only written do
 def picture(report: Explored) -> str:
     """An SVG document with a panel for multipliers and one for LUTs.
 
-    A dot is filled where Yosys has counted, a ring is an estimate, a cross does not fit the part.
-    Lines join the front's designs that differ by their interval alone. Hints say the rest, and the
-    interval where no label has room.
+    Upwards are M tasks/s of the core where a clock is expected of the part, else evaluations per
+    clock. A dot is filled where Yosys has counted, a ring is an estimate, a cross does not fit the
+    part. Lines join the front's designs that differ by their interval alone. Hints say the rest,
+    and the interval where no label has room.
     """
-    points, part, limits = shown_of(report), report.part, report.limits
+    shown, part, limits = shown_of(report), report.part, report.limits
+    clocked = any(point.clock for point in shown)
+    points = [point for point in shown if point.clock or not clocked]
     title = f"{report.robot}: {', '.join(report.functions)} on {part}"
     drawn = page(title, 2 * (LEFT + WIDE) + BETWEEN, TOP + HIGH + FOOT, 19.0)
     keys, all_of = series_of(points), varied(points)
     names = [name_of(p, keys) for p in points]
     colour = colours_of(names)
-    _legend(drawn, colour)
-    slowest = max(p.interval for p in points)
-    y = Scale(1 / (slowest * SPARE), SPARE, TOP + HIGH, TOP, True)
+    _legend(drawn, colour, len(shown) - len(points))
+    y = Scale.around(map(height_of, points), SPARE, TOP + HIGH, TOP)
     panels: tuple[tuple[str, Callable[[DesignPoint], float | None], int], ...] = (
         ("hardware multipliers", lambda p: p.multipliers, limits.multipliers),
         ("LUTs", luts, limits.luts),
@@ -85,12 +88,18 @@ def series_of(points: Sequence[DesignPoint]) -> list[str]:
     return keys
 
 
+def height_of(point: DesignPoint) -> float:
+    """M tasks/s by the clock that is expected, else evaluations per clock."""
+    return (point.clock.mhz.about if point.clock else 1.0) / point.interval
+
+
 def luts(point: DesignPoint) -> float | None:
     """The LUTs that Yosys counted, else those of the model."""
     return point.cells["luts"] if point.cells else None
 
 
-def _legend(parent: ET.Element, colour: Mapping[str, str]) -> None:
+def _legend(parent: ET.Element, colour: Mapping[str, str], without: int) -> None:
+    """Colours, shapes, and how many designs are ``without`` a clock, so not drawn."""
     x = 18.0
     for name, own in colour.items() if len(colour) > 1 else ():
         svg.dot(parent, (x, 47), own, RADIUS)
@@ -101,7 +110,10 @@ def _legend(parent: ET.Element, colour: Mapping[str, str]) -> None:
         _shape(parent, (x, 69), GREY, shape)
         svg.text(parent, x + 10, 73, words, size=11, colour=GREY)
         x += 30 + svg.extent(words, 11)
-    svg.text(parent, x, 73, "lines: the Pareto front", size=11, colour=GREY)
+    words = "lines: the Pareto front"
+    if without:
+        words += f"; in the table alone, without an estimate: {without}"
+    svg.text(parent, x, 73, words, size=11, colour=GREY)
 
 
 def _panel(
@@ -119,12 +131,15 @@ def _panel(
     x = Scale.around((low, high), SPARE, left, left + WIDE)
     beyond = min(x.at(most), left + WIDE) if most > x.low else left
     svg.rectangle(parent, beyond, TOP, left + WIDE - beyond, HIGH, LIMIT, 0.07)
-    across(parent, x, x.ticks(MANY), (TOP, TOP + HIGH), _short)
-    intervals = [k for k in (1, 2, 4, 8, 16, 32, 64) if 1 / k > y.low]
-    upwards(parent, y, [1 / k for k in intervals], (left, left + WIDE), _per_clock)
+    across(parent, x, x.ticks(TICKS), (TOP, TOP + HIGH), _short)
+    if clocked := marks[0].point.clock is not None:
+        upwards(parent, y, y.ticks(TICKS), (left, left + WIDE))
+    else:
+        per_clock = [1 / k for k in (1, 2, 4, 8, 16, 32, 64) if 1 / k > y.low]
+        upwards(parent, y, per_clock, (left, left + WIDE), _per_clock)
     corner(parent, x, y)
     svg.text(parent, left + WIDE / 2, TOP + HIGH + 38, name, "middle", 13)
-    svg.text(parent, left, TOP - 8, "evaluations per clock", size=11)
+    svg.text(parent, left, TOP - 8, RATE if clocked else PER_CLOCK, size=11)
     words = f"{part}: {most}"
     if x.low < most < x.high:
         svg.line(parent, [(x.at(most), TOP), (x.at(most), TOP + HIGH)], LIMIT, 1.5)
@@ -133,15 +148,15 @@ def _panel(
     for series, own in colour.items():
         on = [m for m in marks if m.series == series and m.point.pareto]
         if len(on) > 1:
-            joined = [(x.at(m.figure), y.at(1 / m.point.interval)) for m in on]
+            joined = [(x.at(m.figure), y.at(height_of(m.point))) for m in on]
             svg.line(parent, joined, own, 1)
     labels = svg.Labels(10, RADIUS + 4)
     for mark in marks:
         if mark.point.pareto:
-            labels.keep_clear((x.at(mark.figure), y.at(1 / mark.point.interval)))
+            labels.keep_clear((x.at(mark.figure), y.at(height_of(mark.point))))
     for mark in marks:
         point, own = mark.point, colour[mark.series]
-        spot = x.at(mark.figure), y.at(1 / point.interval)
+        spot = x.at(mark.figure), y.at(height_of(point))
         shape = "cross" if not point.fits else "dot" if point.mapped else "ring"
         group = svg.group(parent, _hint(mark))
         _shape(group, spot, own, shape)
@@ -199,6 +214,7 @@ def as_text(report: Explored) -> str:
     cells = [f"{name}{of}" for name, _ in QUANTITIES for of in (" model", "", " off")]
     known = any(point.worst for point in points)
     clocked = any(point.clock for point in points)
+    family = ascending(find_target(report.target).family)
     head = [
         *shown,
         "II",
@@ -206,6 +222,7 @@ def as_text(report: Explored) -> str:
         "multipliers",
         *cells,
         "block RAM",
+        *(("smallest part",) if len(family) > 1 else ()),
         *(CLOCKED if clocked else ("per clock",)),
         *(WORST if known else ()),
         "",
@@ -218,6 +235,7 @@ def as_text(report: Explored) -> str:
             _or_dash(point.multipliers),
             *(entry for _, quantity in QUANTITIES for entry in _cells(point, quantity)),
             _or_dash((point.cells or {}).get("block_rams")),
+            *((_or_dash(point.smallest),) if len(family) > 1 else ()),
             *(_clocked(point) if clocked else (f"{point.evaluations_per_clock:.3g}",)),
             *([_or_dash(point.worst)] if known else ()),
             _said(point, report.part),
@@ -237,6 +255,8 @@ def as_text(report: Explored) -> str:
         *(_errors(name, quantity, report) for name, quantity in QUANTITIES),
         *(_of_quick(name, own) for name, q in QUANTITIES if (own := (report.quick or {}).get(q))),
     ]
+    if len(family) > 1:
+        notes.append("smallest part: of the family, by multipliers and LUTs")
     if clocked:
         grade = next(p.clock.speed for p in points if p.clock)
         since = "from when a task comes in any cycle" if report.quick is None else "from a task"

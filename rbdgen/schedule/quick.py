@@ -258,7 +258,8 @@ class DesignPoint(Record):
     result, at most. ``worst``: its coordinates with the largest errors, at the limits and at a
     tenth of them, and ``error`` the largest, relative; a tenth of it counts at a tenth. Both, and
     ``longest``, are None of quick designs. ``clock``: that is expected at the part's slowest speed
-    grade; None where that is not known.
+    grade; None where that is not known. ``smallest``: the smallest part of the family that has the
+    multipliers, and the LUTs, which may be estimated, with room for the model's worst error.
     """
 
     choices: Mapping[str, Any]
@@ -276,6 +277,7 @@ class DesignPoint(Record):
     clock: ClockEstimate | None = None
     longest: int | None = None
     error: float | None = None
+    smallest: str | None = None
 
     @property
     def us(self) -> Span | None:

@@ -32,7 +32,7 @@ from tests.test_imports import imports, modules, room_of
 POINT = {
     *("choices", "interval", "latency", "evaluations_per_clock", "multipliers", "estimated"),
     *("mapped", "generate", "fits", "pareto", "worst"),
-    *("clock", "longest", "error"),
+    *("clock", "longest", "error", "smallest"),
 }
 SITES = {"luts", "logic", "memory", "flip_flops", "block_rams"}
 WRITTEN = ("explore.json", "pareto.svg", "report.html")
@@ -110,6 +110,22 @@ def test_too_many_multipliers(tmp_path: Path) -> None:
     assert two["why_not"] == f"{two['multipliers']} multipliers; LFE5U-25F has 28"
     assert two["estimated"] is None and not two["fits"] and not two["pareto"]
     assert eight["pareto"] and two["why_not"] in report["text"]
+
+
+def test_ways_to_share_are_compared(tmp_path: Path) -> None:
+    """Where joints cannot take turns in an interval the table says so, and goes on."""
+    report = estimate(tmp_path / "out", folds=("none", "joints"), intervals=(4, 8))
+    found = {(p["choices"]["fold"], p["choices"]["ii"]): p for p in report["points"]}
+    assert {*found} == {(fold, ii) for fold in ("none", "joints") for ii in (4, 8)}
+    refused = found.pop(("joints", 4))
+    assert refused["why_not"] == "ii: 4: time-multiplexed joints take 5 cycles and more"
+    assert refused["estimated"] is None and refused["why_not"] in report["text"]
+    for (fold, ii), point in found.items():
+        assert f"--fold {fold} --ii {ii}" in point["generate"] and point["interval"] == ii
+        assert point["fits"] and point["smallest"] == "ecp5-25f"  # of an 85F's designs
+    assert "without an estimate: 1" in (tmp_path / "out/pareto.svg").read_text()
+    with pytest.raises(RobotError, match="there is one limb"):
+        estimate(tmp_path / "none", folds=("limbs",), intervals=(4,))
 
 
 def test_designs_keep_the_error_unless_widths_are_said(tmp_path: Path) -> None:
@@ -273,6 +289,7 @@ def test_command() -> None:
         (["pendulum", "--widths", "18,99"], "width: a whole number of bits from 12 to 32"),
         (["pendulum", "--widths", "18", "--width", "18"], "width, widths: give one"),
         (["pendulum", "--widths", "18", "--error", "1e-4"], "widths: words follow from"),
+        (["pendulum", "--quick", "--fold", "none,joints"], "folds: quick designs share"),
         (["pendulum", "--multipliers", "9"], "multipliers: explore varies the interval"),
         (["pendulum", "--target", "xc7"], "target: no area model of xc7"),
         (["pendulum", "-o", "taken"], "taken: exists and is not explore's"),

@@ -6,7 +6,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rbdgen.draw.exploration import as_text, picture
+from rbdgen.design.clock import ClockEstimate, Span
+from rbdgen.draw.exploration import PER_CLOCK, RATE, as_text, picture
 from rbdgen.schedule.area import ModelError
 from rbdgen.schedule.quick import DesignPoint, Explored, Sites
 
@@ -84,6 +85,20 @@ def test_faster_is_higher_and_larger_further_right(report: Explored) -> None:
             spots.append((float(shape.attrib["cx"]), float(shape.attrib["cy"])))
     left = spots[: len(spots) // 2]  # 150 and 40 multipliers; 300 is a cross
     assert left[0][0] > left[1][0] and left[0][1] < left[1][1]
+
+
+def test_rates_where_a_clock_is_expected(report: Explored) -> None:
+    """A design is as high as its tasks a second: with II 2 at 100 MHz as with 8 at 400."""
+    clocks = [ClockEstimate(6, Span(mhz, mhz, mhz)) for mhz in (100.0, 100.0, 400.0)]
+    points = [replace(own, clock=c) for own, c in zip(report.points, [*clocks, None], strict=True)]
+    page = ET.fromstring(picture(replace(report, points=tuple(points))))
+    words = [element.text or "" for element in page.iter(f"{SVG}text")]
+    assert words.count(RATE) == 2 and PER_CLOCK not in words
+    assert any(line.endswith("without an estimate: 1") for line in words)
+    named = [g for g in page.iter(f"{SVG}g") if g.find(f"{SVG}title") is not None]
+    spots = [own for g in named if (own := g.find(f"{SVG}circle")) is not None]
+    heights = {own.attrib["cy"] for own in spots}  # what is too large is a cross
+    assert len(spots) >= 4 and len(heights) == 1
 
 
 def test_table(report: Explored) -> None:
