@@ -65,14 +65,10 @@ class ExplorationWork:
         depends on which: such a design is compiled at each interval, and refused where it cannot
         be.
         """
-
-        def refusable(own: Choices) -> bool:
-            return may_be_refused(replace(design, fold=own.get("fold", design.fold)))
-
-        cores = [own for own in combined if not refusable(own)]
+        cores = [own for own in combined if not may_be_refused(design, own)]
         found = self._points_of_core(design, cores, intervals) if cores else []
         steps = tuple(dict.fromkeys(intervals or INTERVALS))
-        own = [{**own, "ii": k} for own in combined if refusable(own) for k in steps]
+        own = [{**own, "ii": k} for own in combined if own not in cores for k in steps]
         each = self._compiled(own)
         refused = [point.why_not for point in each if isinstance(point, RefusedPoint)]
         if refused and not found and len(refused) == len(each):

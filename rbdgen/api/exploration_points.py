@@ -164,7 +164,7 @@ def compiled(
         try:
             made = compile_front(replace(words().front, design=design), words=words())
         except RobotError as error:
-            if not may_be_refused(design):
+            if not may_be_refused(design, own):
                 raise
             return RefusedPoint(str(error)).to_json()
         return CompiledPoint.of(made).to_json()
@@ -173,10 +173,10 @@ def compiled(
     return [_point_of(own) for own in found]
 
 
-def may_be_refused(design: Design) -> bool:
-    """Whether some intervals may do for a design, and others not: as what it time-multiplexes,
-    limbs, joints or an accelerator's stages, says."""
-    return design.accelerator or design.fold in ("limbs", "joints")
+def may_be_refused(design: Design, own: Choices) -> bool:
+    """Whether a design with its ``own`` choices may be impossible at some intervals: as what it
+    time-multiplexes, limbs, joints or an accelerator's stages, says."""
+    return design.accelerator or own.get("fold", design.fold) in ("limbs", "joints")
 
 
 def _point_of(kept: Any) -> CompiledPoint | RefusedPoint:

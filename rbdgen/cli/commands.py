@@ -7,30 +7,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
-from typing import Any, NamedTuple
 
 from .. import api
-from ..design.functions import WHOLE
 from ..system.quoting import Progress
-from ..system.records import Record
+from .board_command import board
 from .options import choices_of
-
-
-class Output(NamedTuple):
-    """The output of a command: the data for ``--json``, and the text without it; ``status``: that
-    the command ends with."""
-
-    report: Mapping[str, Any]
-    text: str
-    status: int = 0
+from .output import Output, answer
 
 
 def _info(options: argparse.Namespace, progress: Progress) -> Output:
     wishes = {"latency": options.latency, "rate": options.rate}
-    return _answer(api.info(options.robot, progress, **wishes, **choices_of(options)))
+    return answer(api.info(options.robot, progress, **wishes, **choices_of(options)))
 
 
 def _topology(options: argparse.Namespace, progress: Progress) -> Output:
@@ -45,7 +34,7 @@ def _topology(options: argparse.Namespace, progress: Progress) -> Output:
     )
     if options.output is not None:
         api.topology_picture(report, options.output)
-    return _answer(report)
+    return answer(report)
 
 
 def _states(options: argparse.Namespace, progress: Progress) -> Output:
@@ -127,7 +116,7 @@ def _explore(options: argparse.Namespace, progress: Progress) -> Output:
         progress=progress,
         **{**choices_of(options), "ii": None, "fold": None},
     )
-    return _answer(report)
+    return answer(report)
 
 
 def _compare(options: argparse.Namespace, progress: Progress) -> Output:
@@ -148,7 +137,7 @@ def _compare(options: argparse.Namespace, progress: Progress) -> Output:
     if options.output is not None:
         page = options.output.suffix == ".html"
         api.write_file(options.output, report.page(options.typed) if page else report.svg())
-    return _answer(report)
+    return answer(report)
 
 
 def _simulate(options: argparse.Namespace, progress: Progress) -> Output:
@@ -164,7 +153,7 @@ def _simulate(options: argparse.Namespace, progress: Progress) -> Output:
 
 
 def _waves(options: argparse.Namespace, progress: Progress) -> Output:
-    return _answer(api.waves(options.folder, options.tasks, options.seed, progress, options.trust))
+    return answer(api.waves(options.folder, options.tasks, options.seed, progress, options.trust))
 
 
 def _loop(options: argparse.Namespace, progress: Progress) -> Output:
@@ -180,7 +169,7 @@ def _loop(options: argparse.Namespace, progress: Progress) -> Output:
         progress=progress,
         trust=options.trust,
     )
-    return _answer(report)
+    return answer(report)
 
 
 def _calibrate(options: argparse.Namespace, progress: Progress) -> Output:
@@ -206,7 +195,7 @@ def _synthesize(options: argparse.Namespace, progress: Progress) -> Output:
         executor_options=dict(options.executor_option),
     )
     missed = bool(getattr(report.facts, "missed", False))  # what was wanted; not of what is mapped
-    return _answer(report)._replace(status=int(missed))
+    return answer(report)._replace(status=int(missed))
 
 
 def _energy(options: argparse.Namespace, progress: Progress) -> Output:
@@ -219,7 +208,7 @@ def _energy(options: argparse.Namespace, progress: Progress) -> Output:
         progress=progress,
         trust=options.trust,
     )
-    return _answer(report)
+    return answer(report)
 
 
 def _report(options: argparse.Namespace, progress: Progress) -> Output:
@@ -231,90 +220,6 @@ def _package(options: argparse.Namespace, progress: Progress) -> Output:
     made, notes = getattr(api, f"package_{options.kind}")(options.folder, progress, options.trust)
     lines = [str(made), *(f"note: {note}" for note in notes)]
     return Output({"file": str(made), "notes": notes}, "\n".join(lines))
-
-
-def _board(options: argparse.Namespace, progress: Progress) -> Output:
-    from ..shell.build import LEDS
-    from ..shell.catalog import find_board, listed
-
-    if options.list:
-        return Output({"boards": listed()}, "\n".join(listed()))
-    if options.board is None or options.folder is None:
-        raise api.UsageError(
-            "board: which one, and of which folder or robot: rbdgen board BOARD DIR; --list"
-        )
-    if not (options.simulate or options.check):
-        return _bitstream(options, progress)
-    # before the accelerator is made
-    find_board(options.board, LEDS, options.link)
-    if not options.simulate and options.port is None:
-        raise api.UsageError("board: --check: where is it: --port /dev/ttyUSB0, or --simulate")
-    place, trust = _board_folder(options, progress), options.trust
-    if options.simulate:
-        with api.simulated_board(
-            options.board, place, progress, trust, link=options.link, ip=options.ip
-        ) as running:
-            if options.check:
-                from rbdgen_host.driver.links import SIMULATED
-                from rbdgen_host.driver.ports import opened
-
-                return _checked(options, place, opened(running.port, SIMULATED), progress)
-            print(running.port, flush=True)
-            progress("until Ctrl-C")
-            running.wait()
-        return Output({"cycles": running.cycles}, f"{running.cycles} cycles")
-    return _checked(options, place, options.port, progress)
-
-
-def _bitstream(options: argparse.Namespace, progress: Progress) -> Output:
-    from ..api.on_board import ACCELERATOR, board_for, steps_to
-
-    board_for(options.board, options.folder, options.link, options.load, options.flash)
-    made, started = not Path(options.folder).is_dir(), monotonic()
-    with steps_to(progress, made, options.load or options.flash) as steps:
-        if made:
-            steps.begin(ACCELERATOR)
-        place = _board_folder(options, steps)
-        report = api.board(
-            options.board,
-            place,
-            options.seeds,
-            options.frequency,
-            options.load,
-            steps,
-            options.trust,
-            options.link,
-            options.ip,
-            options.placer,
-            options.router,
-            before={"generate": monotonic() - started} if place != options.folder else {},
-            flash=options.flash,
-        )
-    return _answer(report)
-
-
-def _board_folder(options: argparse.Namespace, progress: Progress) -> str:
-    """The folder of an accelerator: one that is named, or of the core or robot that is named."""
-    said = choices_of(options)
-    folder: str = options.folder
-    wishes = {"latency": options.latency, "rate": options.rate}
-    if Path(folder).is_dir():
-        if said or any(wishes.values()) or options.output is not None:
-            raise api.UsageError(f"{folder}: is a folder, whose design has its choices already")
-        return str(api.accelerator_of(folder, progress, options.trust))
-    said.setdefault("functions", WHOLE)
-    made = api.board_design(
-        options.board, folder, options.output, progress, options.force, **wishes, **said
-    )
-    return str(made)
-
-
-def _checked(options: argparse.Namespace, place: str, port: Any, progress: Progress) -> Output:
-    from rbdgen_host.driver.checking import check_board
-
-    states = options.states or (1000 if options.simulate else 100_000)
-    equal = check_board(place, port, states, progress=progress, trust=options.trust)
-    return Output({"results": equal}, f"{equal} results, every bit equal")
 
 
 def _completion(options: argparse.Namespace, progress: Progress) -> Output:
@@ -375,10 +280,6 @@ def _reproduce(options: argparse.Namespace, progress: Progress) -> Output:
     return Output(found, "")
 
 
-def _answer(report: api.Report[Record]) -> Output:
-    return Output(report.facts.to_json(), report.as_text())
-
-
 COMMANDS: dict[str, Callable[[argparse.Namespace, Progress], Output]] = {
     "info": _info,
     "topology": _topology,
@@ -395,7 +296,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Progress], Output]] = {
     "synthesize": _synthesize,
     "energy": _energy,
     "report": _report,
-    "board": _board,
+    "board": board,
     "package": _package,
     "completion": _completion,
     "doctor": _doctor,

@@ -149,7 +149,6 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         "explore",
         "intervals, widths, formulations, folds: the Pareto front",
         "rbdgen explore hyq --function did --ii 4,8,16 --jobs 2",
-        "rbdgen explore iiwa14 --widths 16,18 -o build/widths",
         "rbdgen explore iiwa14 --ii 8,16 --fold none,joints --target ecp5-25f",
         "rbdgen explore iiwa14 --function did --quick --no-synthesis   10^4 designs in minutes",
         "rbdgen explore iiwa14 --executor slurm --executor-option slurm_partition=cpu",
