@@ -40,7 +40,8 @@ MODULES = ("rbdgen.api", "rbdgen_host.driver", "rbdgen_host.parallel")
 GROUP = re.compile(r"^## (.+)$", re.MULTILINE)
 PAGE = re.compile(r"\]\(([\w/.-]+)\.md\)")
 NUMBER = re.compile(r"(\d[\d.]*e[-+]\d+|(?<![\w-])--[a-z][\w-]*)")  # or an option
-COLUMNS = {"sentences": 60, "words": 20, "": 14, "short": 0}  # a cell has more letters than these
+COLUMNS = {"sentences": 60, "words": 16, "short": 0}  # a cell has more letters than these
+LONG = 40  # letters of a word of code; a telephone's line has room for as many
 NAME = re.compile(r"(?<!`)`(\w+)`(?!`)|(?<![`\w])(\w+(?:Error|Warning)|Mismatch)(?![`\w])")
 FUNCTION = re.compile(r"<function (\S+?)(?: at 0x\w+)?>(?!>)")
 
@@ -155,21 +156,27 @@ def linked(text: str, own: str, public: dict[str, Any]) -> str:
 
 def formula(translator: Any, node: nodes.Element) -> None:
     """Write a formula as MathML, which browsers draw without a script or a network."""
-    display = "block" if isinstance(node, nodes.math_block) else "inline"
-    text = convert(node.astext().replace("{aligned}", "{align*}"), display=display)
-    translator.body.append(f'<div class="formula">{text}</div>' if display == "block" else text)
+    text = node.astext().replace("{aligned}", "{align*}")
+    if isinstance(node, nodes.math_block):  # each part may begin a line
+        parts = "\n".join(convert(part, display="block") for part in text.split(r"\qquad"))
+        translator.body.append(f'<div class="formula">{parts}</div>')
+    else:
+        translator.body.append(convert(text, display="inline"))
     raise nodes.SkipNode
 
 
 def unbroken(app: Sphinx, page: nodes.document, name: str) -> None:
-    """Give each column of a table its class of `COLUMNS`; mark exponents and options."""
+    """Give each column of a table its class of `COLUMNS`; mark long words, numbers, options."""
     for body in page.findall(nodes.tbody):
         rows = [[*row.findall(nodes.entry)] for row in body.findall(nodes.row)]
         for column in zip(*rows, strict=True):
             longest = max(len(cell.astext()) for cell in column)
-            kind = next((kind for kind, least in COLUMNS.items() if longest > least), "")
+            kind = next((kind for kind, least in COLUMNS.items() if longest > least), "short")
             for cell in column:
-                cell["classes"] += kind.split()
+                cell["classes"].append(kind)
+    for code in page.findall(nodes.literal):
+        if max(map(len, code.astext().split()), default=0) > LONG:
+            code["classes"].append("long")
     for text in [*page.findall(nodes.Text)]:
         if isinstance(text.parent, nodes.paragraph | nodes.strong | nodes.emphasis):
             parts = NUMBER.split(text.astext())

@@ -41,7 +41,7 @@ class Line:
     def pattern(self) -> re.Pattern[str]:
         """Matches the part as the page has it, a group for each figure."""
         parts = (re.escape(text) for text in FIELD.sub("\0", self.template).split("\0"))
-        return re.compile(NUMBER.join(parts).replace("…", "[^|]*?").replace("\\ ", r"\s+"))
+        return re.compile(NUMBER.join(parts).replace("…", "[^|]*?").replace("\\ ", r"[\s\\]+"))
 
     def places(self, text: str) -> list[re.Match[str]]:
         return list(self.pattern.finditer(text))

@@ -49,6 +49,7 @@ WAYS: dict[str, tuple[dict[str, Any], str]] = {
     "`--to c --real float`": ({"to": ("c",), "real": "float"}, ""),
 }
 LEFT_OUT = re.compile(r"; (leave it out|leave one out)$")
+VALUE = re.compile(r"^\{value\}(?:: | s | )")  # or of seconds
 OPTION = re.compile(r"(?<![\w`-])--[a-z][a-z-]*")
 PARTS = 8  # of a help text: where it has more, each begins a line
 PART = re.compile(r"(?<=[.;]) (?:(\w+): )?")
@@ -128,9 +129,7 @@ def _plain(value: Any) -> bool:
 def _rule(rule: Rule) -> tuple[str, ...]:
     first, *others = (own.text for own in rule.where)
     beside = [ASKERS[rule.at]] if rule.at in ASKERS else []
-    line = (
-        rule.line.removeprefix(f"{rule.key}: ").removeprefix("{value}: ").removeprefix("{value} ")
-    )
+    line = VALUE.sub("", rule.line.removeprefix(f"{rule.key}: "))
     line = LEFT_OUT.sub("", re.sub(r"\{\w+\}", "…", line))
     return first, " and ".join([*beside, *others]), line, "a note" if rule.noted else ""
 

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ ROOM = re.compile(r"^\| `(\w+)` \| (\d+) \| ", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    .*$", re.MULTILINE)
+CONTINUED = re.compile(r" \\\n *")  # a command on two lines
 COMMENT = re.compile(r"^<!--.*?-->$", re.MULTILINE | re.DOTALL)
 DISPLAYED = re.compile(r"^\$\$\n(.*?)^\$\$$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"\$([^$\n]+(?:\n[^$\n]+)?)\$")
@@ -51,6 +53,7 @@ ROBOTS = (
 )
 LARGEST = 10_000  # bytes of README
 COLUMNS = 110  # of lines that can be broken
+LETTERS = 98  # of a line of code, which the site's box has room for
 WORDS = 30  # of a sentence
 LINES = 300  # of a page
 (COMMANDS,) = (a.choices for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
@@ -88,6 +91,7 @@ def cells(text: str) -> list[str]:
 
 def commands(text: str) -> list[str]:
     """Every command line of rbdgen: on a line of code, or within a text."""
+    text = CONTINUED.sub(" ", text)
     fenced = [line for block in SHELL.findall(text) for line in block.splitlines()]
     lines = [line.strip() for line in INDENTED.findall(text) + CODE.findall(text) + fenced]
     return [line.partition(" #")[0] for line in lines if line.startswith("rbdgen ")]
@@ -123,6 +127,9 @@ def test_sentences_and_lines(path: Path) -> None:
     for line in FENCED.sub("", INDENTED.sub("", text)).splitlines():
         assert len(line) <= COLUMNS or line.startswith(("|", "!", "`")), line
         assert not line.startswith("%"), f"to the site a comment, which is left out: {line}"
+    blocks = "".join(FENCED.findall(text)) + textwrap.dedent("\n".join(INDENTED.findall(text)))
+    for line in blocks.splitlines():
+        assert len(line) <= LETTERS, f"wider than its box on the site: {line}"
 
 
 def test_sentences_of_the_changelog() -> None:
