@@ -20,10 +20,10 @@ from .svg import GREY, INK, PAPER, of_function
 
 ENTRY = "entry"  # where tasks come in
 EXIT = RESULT.stage  # where they leave
-LEFT, TOP, FOOT = 22.0, 66.0, 58.0
-STAGE, GATE = 190.0, 112.0  # widths of boxes: a stage's, and those at both ends
+LEFT, TOP, FOOT = 22.0, 66.0, 73.0
+STAGE, GATE = 176.0, 100.0  # widths of boxes: a stage's, and those at both ends
 LEAST, PITCH, APART = 78.0, 9.0, 26.0  # a box's least height, from line to line, from box to box
-GAP, BACK = 84.0, 13.0  # between columns, and between the lines that go back
+GAP, BACK = 64.0, 13.0  # between columns, and between the lines that go back
 BEND, STROKE, DASHES = 7.0, 1.9, "5 3"
 CHIP, CHIP_ROW = 250.0, 19.0  # of the legend
 BODY, BEAM, TINT = "#f6f8fa", "#3f4a59", "#e3e7ec"
@@ -31,10 +31,9 @@ SMALL = 10.0  # size of the notes' text
 SWEEPS = 8
 CROSSING = 400.0  # what a crossing of two lines costs, beside squares of their rise [px²]
 NOTES = (
-    "function: a task every so many cycles, the first one's result after so many; stage: the same, "
-    "and a bar for its hardware multipliers",
-    "line: where a task goes next; dashed: what it must have left besides; below: its slot goes "
-    "back",
+    "function: a task every so many cycles, the first one's result after so many",
+    "stage: the same, and a bar for its hardware multipliers",
+    "line: where a task goes next; dashed: what it must have left besides; below: a slot goes back",
 )
 
 
@@ -312,7 +311,7 @@ def _heading(
         said = f"every {accelerator.interval(function)}, {after}"
         svg.text(legend, x + 68, y, said, size=11, colour=GREY)
     for k, words in enumerate(NOTES):
-        svg.text(page, 14, height - 28 + 15 * k, words, size=SMALL, colour=GREY)
+        svg.text(page, 14, height - 43 + 15 * k, words, size=SMALL, colour=GREY)
 
 
 def _box(
