@@ -49,6 +49,7 @@ def parser() -> Parser:
         "every bit, cycle by cycle, against the integer model",
         "rbdgen simulate build/iiwa14_id",
         "rbdgen simulate build/iiwa14_id --states 100000 --seed 7",
+        "rbdgen simulate build/all_arms --calibration second_arm.json",
     )
     made.add_argument("--states", type=count, default=1000, help="default: %(default)s")
     made.add_argument(
@@ -67,6 +68,7 @@ def parser() -> Parser:
         "signals of a few tasks, real numbers by joint among them, for GTKWave and Surfer",
         "rbdgen waves build/iiwa14_id",
         "rbdgen waves build/iiwa14_accelerator --tasks 100",
+        "rbdgen waves build/iiwa14_id --tasks 8 --seed 3",
     )
     made.add_argument("--tasks", type=count, default=24, help="default: %(default)s")
     made.add_argument("--seed", type=seed, default=0, help="of tasks (default: %(default)s)")
@@ -119,8 +121,9 @@ def parser() -> Parser:
         commands,
         "calibrate",
         "the words of another robot for a design with --parameters registers",
-        "rbdgen calibrate build/iiwa14_id second_arm.urdf -o second_arm.json",
-        "rbdgen calibrate build/iiwa14_id second_arm.urdf -o registers.h",
+        "rbdgen calibrate build/all_arms second_arm.urdf",
+        "rbdgen calibrate build/all_arms second_arm.urdf -o second_arm.json",
+        "rbdgen calibrate build/all_arms second_arm.urdf -o registers.h",
     )
     made.add_argument("robot", metavar="ROBOT", help="a robot of the same structure")
     made.add_argument(
@@ -149,6 +152,7 @@ def parser() -> Parser:
         "toggles of a mapped core, nJ a result and watts, estimated, each with its range",
         "rbdgen energy build/iiwa14_id",
         "rbdgen energy build/iiwa14_id --frequency 150 --rate 1kHz",
+        "rbdgen energy build/iiwa14_id --states 1000 --seed 1",
     )
     made.add_argument("--states", type=count, default=300, help="default: %(default)s")
     made.add_argument("--seed", type=seed, default=0, help="of states (default: %(default)s)")
@@ -167,6 +171,8 @@ def parser() -> Parser:
         "report",
         "one page on a design, for people: DIR/report.html",
         "rbdgen report build/iiwa14_id",
+        "rbdgen report build/iiwa14_id --trust   although files of the folder changed",
+        "rbdgen report build/iiwa14_id --json    where the page is, for scripts",
     )
 
     board(
@@ -212,21 +218,32 @@ def parser() -> Parser:
         "what is here of all that rbdgen can use, and how to get the rest",
         "rbdgen doctor",
         "rbdgen doctor --json",
+        "rbdgen doctor --json --quiet > tools.json",
     )
     made = command(
         commands,
         "completion",
         "what a shell needs to complete commands and options",
         'eval "$(rbdgen completion bash)"',
+        'eval "$(rbdgen completion zsh)"',
+        "rbdgen completion tcsh > ~/.rbdgen.tcsh   which ~/.tcshrc sources",
     )
     made.add_argument("shell", choices=("bash", "zsh", "tcsh"), metavar="bash|zsh|tcsh")
-    command(commands, "robots", "the robots that a name is enough for", "rbdgen robots")
+    command(
+        commands,
+        "robots",
+        "the robots that a name is enough for",
+        "rbdgen robots",
+        "rbdgen robots --json",
+        "rbdgen info hyq   one of them",
+    )
     made = command(
         commands,
         "demo",
         "iiwa 14 from URDF to bits, a pendulum to an FPGA",
         "rbdgen demo",
         "rbdgen demo -o /tmp/demo --quiet",
+        "rbdgen demo --json   its table, for scripts",
     )
     made.add_argument(
         "-o", "--output", metavar="DIR", default="build/demo", help="default: %(default)s"

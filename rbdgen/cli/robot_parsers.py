@@ -97,6 +97,7 @@ def robot_commands(commands: argparse._SubParsersAction[Parser]) -> None:
         "fit",
         "limits from recorded states, so that words are for what the robot does",
         "rbdgen fit iiwa14 states.npz -o design.yaml",
+        "rbdgen fit gantry.yaml log.npz -o fitted.yaml",
         "rbdgen fit my_robot.urdf log.npz --margin 0.5 --function did -o design.yaml",
     )
     made.add_argument(
