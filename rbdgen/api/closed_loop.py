@@ -16,16 +16,17 @@ from ..design.bounds import bounds
 from ..design.design import Design
 from ..design.functions import FOLLOWING
 from ..design.gains import gains_of
+from ..design.manifest import HardwareManifest
 from ..design.wishes import hertz
+from ..design.wishes import seconds as in_seconds
 from ..draw.loop_chart import loop_chart
-from ..draw.tables import table
 from ..golden.kinematics import frame_poses
 from ..robot.model import Array, Robot
 from ..robot.xml_lines import read_bytes
 from ..system.quoting import Progress
-from ..system.records import Record
 from ..system.signals import meanwhile
 from ..tasks.model import Specification
+from ..tools.cycles import CycleSession
 from ..tools.model import Session
 from .arrays import completed
 from .compilation import quantity
@@ -34,10 +35,13 @@ from .evaluation import as_numbers, to_words
 from .filed_design import filed_design
 from .folder import InputError, UsageError, checked_manifest, write_file
 from .integer_model import IntegerModel, load_core
+from .loop_facts import JointLoop, Loop, LoopFacts
 from .native_programs import compiled
 from .output_paths import check_place
 from .plant import Disturbance, Plant
-from .results import Mismatch, Report
+from .results import Mismatch
+from .ticked_loop import TickedHardware, tick_session
+from .ticks import designed_ticks
 
 REPORT, CHART = "loop.json", "loop.svg"
 # Shares of a joint's range, speed and acceleration that the reference takes at most.
@@ -56,105 +60,6 @@ class Course:
     tau: Array
 
 
-@dataclass(frozen=True)
-class JointLoop(Record):
-    """A joint in the loop: RMS of q − q_ref [rad or m], the most that its q is apart from that of
-    the loop in float64 [rad or m], RMS of the steps of τ from tick to tick, in words and in float64
-    [N·m or N]. ``off``: None where the law follows no reference."""
-
-    name: str
-    off: float | None
-    apart: float
-    step: float
-    step_float: float
-
-
-@dataclass(frozen=True)
-class LoopFacts(Record):
-    """A loop of ``ticks`` at ``rate`` [1/s], every bit of which was the integer model's.
-
-    ``cycles``: the fewest and the most from a tick's task to its result; ``overflows``: ticks with
-    one. ``late``: ticks from reading to driving. ``link``: whose origin is ``off`` and ``apart``
-    [m], as the joints are. What the law does not know: ``load`` [kg] and ``push`` [N] on that link,
-    ``noise`` [rad or m, rad/s or m/s].
-    """
-
-    controller: str
-    rate: float
-    ticks: int
-    late: int
-    seed: int
-    bit_exact: bool
-    cycles: tuple[int, ...]
-    overflows: int
-    link: str
-    off: float | None
-    apart: float
-    load: float
-    push: float
-    noise: tuple[float, ...]
-    joints: tuple[JointLoop, ...]
-
-    @property
-    def unknown(self) -> str:
-        """Disturbances that the law does not know, in words; empty without any."""
-        given = {
-            f"{self.load:g} kg on {self.link}": self.load,
-            f"a push of {self.push:g} N on {self.link}": self.push,
-            f"noise of {self.noise[0]:g} in q and {self.noise[1]:g} in q̇": max(self.noise),
-            f"efforts that come {self.late} tick{'s' * (self.late > 1)} late": self.late,
-        }
-        return ", ".join(words for words, size in given.items() if size)
-
-
-class Loop(Report[LoopFacts]):
-    """The result of `loop`."""
-
-    def __init__(self, facts: LoopFacts, chart: Path) -> None:
-        super().__init__(facts)
-        self._chart = chart
-
-    def headline(self) -> str:
-        own = self.facts
-        return (
-            f"{own.ticks} ticks at {own.rate:g} Hz, every bit equal, {own.link} at most "
-            f"{1e6 * own.apart:.3g} µm from float64's loop"
-        )
-
-    def as_text(self) -> str:
-        own = self.facts
-        cycles = " to ".join(str(k) for k in dict.fromkeys(own.cycles))
-        off = "" if own.off is None else f"off its path by {1e6 * own.off:.4g} µm (RMS), "
-        rows = [
-            [
-                joint.name,
-                "-" if joint.off is None else f"{joint.off:.3g}",
-                f"{joint.apart:.2g}",
-                f"{joint.step:.3g}",
-                f"{joint.step_float:.3g}",
-            ]
-            for joint in own.joints
-        ]
-        head = ("joint", "off, RMS [rad, m]", "apart, at most", "step of τ [N·m, N]", "float64's")
-        return "\n".join(
-            [
-                f"{own.controller}: {own.ticks} ticks at {own.rate:g} Hz, "
-                f"{cycles} cycles each, every bit equal to the integer model; "
-                f"{own.overflows} overflows",
-                *([f"the law does not know of {own.unknown}"] if own.unknown else []),
-                f"{own.link}: {off}apart from the same loop in float64 by "
-                f"{1e6 * own.apart:.3g} µm at most",
-                "",
-                table(head, rows),
-                "",
-                f"picture: {self._chart}",
-            ]
-        )
-
-    def picture(self) -> Path | None:
-        return self._chart
-
-
 def loop(
     folder: str | Path,
     rate: float | str = 1000.0,
@@ -164,6 +69,7 @@ def loop(
     push: float = 0.0,
     noise: tuple[float, float] = (0.0, 0.0),
     seed: int = 0,
+    drop: float | str | None = None,
     progress: Progress = lambda _: None,
     trust: bool = False,
 ) -> Loop:
@@ -179,6 +85,11 @@ def loop(
     The same loop runs with the law in float64, and every bit of every tick is compared with the
     integer model. loop.json and loop.svg are written.
 
+    A controller with ticks is driven by its ports, and ``sync`` begins each tick. For ``drop`` [s,
+    or as "5ms"] no commands come, from a quarter of the time on. When they come again after a trip,
+    the controller is disabled for a tick and enabled. In float64 the safe law takes over in the
+    same ticks.
+
     Raises InputError for a folder without a controller, a robot that MuJoCo does not read, or a
     state beyond the words' ranges. Raises Mismatch for a bit that differs.
     """
@@ -189,7 +100,7 @@ def loop(
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     for name in (REPORT, CHART):
         check_place(place / name)
-    with meanwhile(partial(load_core, place, entry, progress=progress)) as loading:
+    with meanwhile(partial(_session, place, entry, seed, progress)) as loading:
         made = filed_design(place, entry, progress)
         design, robot = made.design, made.front.robot
         gains = gains_of(design, robot)
@@ -197,6 +108,11 @@ def loop(
             raise InputError(
                 f"{place}: has no controller; make one with: "
                 "rbdgen generate ROBOT --controller computed-torque"
+            )
+        ticked = designed_ticks(design, robot, made.fixed)
+        if ticked is None and drop is not None:
+            raise UsageError(
+                "drop: commands are of a controller with ticks; generate one with --tick"
             )
         program = compiled(design, robot, "cpp", progress)
     ticks = max(1, round(seconds * hz))
@@ -216,11 +132,29 @@ def loop(
 
         return follow(known, plant, reference, ticks, 1 / hz, late, progress, what)
 
-    with loading.result().session(seed) as session:
+    lost = range(0)
+    if drop is not None:
+        first = ticks // 4
+        lost = range(first, first + max(1, round(quantity("drop", drop, in_seconds) * hz)))
+    hardware: Hardware | TickedHardware
+    session = loading.result()
+    if isinstance(session, Session):
         hardware = Hardware(made, session)
-        ours = course(hardware, f"{entry.name}, Verilated")
+    else:
+        assert ticked and entry.ticks
+        hardware = TickedHardware(made, ticked, entry.ticks, session, lost)
+    ours = course(hardware, f"{entry.name}, Verilated")
+    session.close()
     overflows = hardware.compare(IntegerModel(made, progress))
-    exact = course(lambda state: program(completed(robot, one_state(state)))["tau_c"][0], "float64")
+
+    def in_floats(state: Mapping[str, Array]) -> Array:
+        return np.asarray(program(completed(robot, one_state(state)))["tau_c"][0])
+
+    same: Law = in_floats
+    trips = None
+    if isinstance(hardware, TickedHardware):
+        same, trips = hardware.like(in_floats), hardware.trips(1 / hz)
+    exact = course(same, "float64")
     follows = gains.law in FOLLOWING
     off = distance(robot, link, ours.q, ours.wanted)
     run = LoopFacts(
@@ -239,10 +173,24 @@ def loop(
         push=push,
         noise=tuple(noise),
         joints=_joints(ours, exact, robot, follows),
+        dropped=(lost.start / hz, lost.stop / hz) if lost else None,
+        trips=trips,
     )
+    bands = {"no commands": [run.dropped] if run.dropped else []}
+    bands["safe law"] = [(own.at, own.until or ticks / hz) for own in trips or ()]
     write_file(place / REPORT, json.dumps(run.to_json(), indent=2) + "\n")
-    write_file(place / CHART, loop_chart(robot.joint_names, 1 / hz, ours.q, ours.wanted, ours.tau))
+    chart = loop_chart(robot.joint_names, 1 / hz, ours.q, ours.wanted, ours.tau, bands)
+    write_file(place / CHART, chart)
     return Loop(run, place / CHART)
+
+
+def _session(
+    place: Path, entry: HardwareManifest, seed: int, progress: Progress
+) -> Session | CycleSession:
+    """The controller in a folder, Verilated: the module with ticks if it has one, else the core."""
+    if entry.ticks:
+        return tick_session(place, entry, entry.ticks, seed, progress)
+    return load_core(place, entry, progress=progress).session(seed)
 
 
 class Hardware:

@@ -166,6 +166,7 @@ def _loop(options: argparse.Namespace, progress: Progress) -> Output:
         options.push,
         options.noise,
         options.seed,
+        options.drop,
         progress=progress,
         trust=options.trust,
     )

@@ -115,6 +115,12 @@ def parser() -> Parser:
         metavar="Q,QD",
         help="standard deviations of what the law reads: rad or m, rad/s or m/s (default: none)",
     )
+    made.add_argument(
+        "--drop",
+        metavar="TIME",
+        help="of a controller with ticks: no commands come for so long, from a quarter of the time "
+        "on (such as 5ms; default: none)",
+    )
     made.add_argument("--seed", type=seed, default=0, help="of the noise (default: %(default)s)")
 
     made = folder_command(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -25,15 +25,33 @@ from .svg import GREY
 
 WIDTH, HEIGHT, LEFT, GAP = 720.0, 170.0, 70.0, 62.0
 MOST = 360  # points of a line
+SHADE = 0.25  # opacity of a band
 
 
-def loop_chart(names: Sequence[str], period: float, q: Array, wanted: Array, tau: Array) -> str:
-    """An SVG file of q − q_ref and τ, (ticks, nv) each, of joints ``names``; ``period`` [s]."""
+BANDS = ("#c9a227", "#b23a6b")  # of what happens to the loop
+Bands = Mapping[str, Sequence[tuple[float, ...]]]
+
+
+def loop_chart(
+    names: Sequence[str],
+    period: float,
+    q: Array,
+    wanted: Array,
+    tau: Array,
+    bands: Bands | None = None,
+) -> str:
+    """An SVG file of q − q_ref and τ, (ticks, nv) each, of joints ``names``; ``period`` [s].
+
+    ``bands``: times of what happens, from and to [s], behind the lines.
+    """
+    happened = {name: own for name, own in (bands or {}).items() if own}
+    shades = dict(zip(bands or (), BANDS, strict=False))
     every = max(1, -(-len(q) // MOST))
     time = period * np.arange(0, len(q), every)
     panels = (("q − q_ref [rad, m]", (q - wanted)[::every]), ("τ [N·m, N]", tau[::every]))
     colours = colours_of(names)
-    legend = list(_lines(names))
+    legend = list(_lines([*names, *happened]))
+    colours |= {name: shades[name] for name in happened}
     top = 67.0 + KEY_ROW * len(legend)
     root = page("Control loop", WIDTH, top - 14.0 + len(panels) * (HEIGHT + GAP))
     for k, line in enumerate(legend):
@@ -43,6 +61,10 @@ def loop_chart(names: Sequence[str], period: float, q: Array, wanted: Array, tau
         low, high = float(values.min()), float(values.max())
         spare = 0.05 * (high - low) or 1e-9
         y = Scale(low - spare, high + spare, top + HEIGHT, top)
+        for name, spans in happened.items():
+            for first, last in spans:
+                left, right = x.at(first), x.at(min(last, x.high))
+                svg.rectangle(root, left, top, max(right - left, 1), HEIGHT, shades[name], SHADE)
         across(root, x, x.ticks(), (top, top + HEIGHT))
         upwards(root, y, y.ticks(5), (x.start, x.end))
         corner(root, x, y)

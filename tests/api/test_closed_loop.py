@@ -64,6 +64,8 @@ def test_command_and_refusals(
     with pytest.raises(SystemExit, match="2"):
         main(["loop", str(law), "--noise", "1e-5"])
     assert "two numbers from 0 on" in capsys.readouterr().err
+    assert main(["loop", str(law), "--drop", "5ms"]) != 0
+    assert "commands are of a controller with ticks" in capsys.readouterr().err
     api.generate("pendulum", tmp_path / "id", functions="id", ii=4)
     assert main(["loop", str(tmp_path / "id")]) != 0
     assert "--controller computed-torque" in capsys.readouterr().err
