@@ -89,7 +89,7 @@ class Rule:
     The line begins with the first condition's option. In it ``{value}`` stands for the first value
     that the first condition names, ``{values}`` for all of them, ``{other}`` and ``{others}`` for
     the second one's, and ``{functions}`` for the design's. ``at``: who asks, `DESIGN` unless it is
-    somebody who knows more. ``noted``: the option has no effect, and that is a note.
+    somebody who knows more. ``noted``: the option has no effect, which a note reports.
     """
 
     where: tuple[Where, ...]

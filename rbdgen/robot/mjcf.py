@@ -8,8 +8,8 @@ so that none of MJCF's compiler settings is read here. Joints become a chain, ea
 * a link's frame stands at its body's last hinge's anchor, turned as the body.
 
 Flags of ``<option>`` are read: what they disable is not in the URDF. So is gravity, where it is not
-the Earth's. What MJCF has and this package has not is a note each, in the URDF itself (``NOTE``),
-and what would make it another robot is one that who reads the URDF refuses (``LOOP``).
+the Earth's. The URDF itself has a note for each element of MJCF that this package lacks (``NOTE``).
+An element that would make it another robot has a note that readers of the URDF refuse (``LOOP``).
 
 MuJoCo's compiled model of an MJCF, without the assets that say nothing of its bodies.
 """

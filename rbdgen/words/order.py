@@ -122,7 +122,7 @@ WORDS: tuple[Pass[Setting], ...] = (
     Pass(
         "wordlength",
         _words,
-        "last: a format for every signal that there is, from its range",
+        "last: a format for every remaining signal, from its range",
     ),
 )
 BEFORE_WORDS = WORDS[:-1]

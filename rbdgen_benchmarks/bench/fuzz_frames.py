@@ -33,7 +33,7 @@ KINDS = ("bits", "burst", "cut", "lost", "inserted", "merged", "noise")
 
 @dataclass
 class Damage:
-    """Frames as a line leaves them; of 100 some ``often`` come to harm. Seeded.
+    """Frames after a line, of which a share of ``often`` in 100 is corrupted. Seeded.
 
     A few bits turned, eight bytes in a row of anything, an end cut off, a byte lost or inserted,
     two frames run into one, or noise between two. ``harmed``: how many so far, of each kind.
