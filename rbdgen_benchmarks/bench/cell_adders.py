@@ -26,14 +26,17 @@ CASES: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )
 HEAD = (
     *("", "products", "they can overflow", "sums", "bits", "fused", "bits fused"),
-    *("of two products", "cycles", "cycles fused", "in cells", "latency"),
+    *("of two products", "before one product", "exact", "cycles", "cycles fused"),
+    *("in cells", "latency"),
 )
 LEGEND = (
     "Of a task a clock. Fused: a sum with a truncated product that nothing else reads, since\n"
     "floor(p) + x is floor(p + x) in every bit; x - floor(p) is not. The product's own overflow\n"
-    "would be the sum's. Of two products: so many of the fused. Cycles: of the longest path,\n"
-    "without FIFOs; a fused sum takes none behind its product. In cells: sums that the design\n"
-    "has in cells; a sum that a FIFO follows only where it costs no cycle. Latency: the design's."
+    "would be the sum's. Of two products: so many of the fused. Before one product: sums that one\n"
+    "product alone reads. Exact: of these, neither rounded nor able to overflow; the adder in\n"
+    "front of a multiplier could compute them. Cycles: of the longest path, without FIFOs; a\n"
+    "fused sum takes none behind its product. In cells: sums that the design has in cells; one\n"
+    "that a FIFO follows only where it costs no cycle. Latency: the design's."
 )
 
 
@@ -64,9 +67,35 @@ def counted(fixed: FixedGraph, target: Target) -> dict[str, int]:
         "fused": len(fused),
         "fused_bits": sum(fixed.formats[node].width for node in fused),
         "of_two": len(both),
+        **before_products(fixed),
         "cycles": longest(fixed, target, {}),
         "fused_cycles": longest(fixed, target, fused),
     }
+
+
+def before_products(fixed: FixedGraph) -> dict[str, int]:
+    """Sums that one product alone reads, and those among them whose words are exact."""
+    found = []
+    for node in fixed.graph.nodes:
+        if node.op in (Op.ADD, Op.SUB):
+            readers = list(_only_readers(fixed, node))
+            if readers and readers[-1].op is Op.MUL:
+                found.append(node)
+    exact = [
+        node
+        for node in found
+        if not fixed.overflowing(node)
+        and all(fixed.formats[a].fraction <= fixed.formats[node].fraction for a in node.args)
+    ]
+    return {"before": len(found), "before_exact": len(exact)}
+
+
+def _only_readers(fixed: FixedGraph, node: Node) -> Iterator[Node]:
+    """The powers of two that alone read a node, one after the other, and the last's only reader."""
+    users = fixed.graph.users[node]
+    while len(users) == 1:
+        yield users[0]
+        users = fixed.graph.users[users[0]] if users[0].op is Op.MULC else ()
 
 
 def fusible(fixed: FixedGraph, target: Target) -> dict[Node, Node]:

@@ -34,6 +34,18 @@ def test_sums_behind_products() -> None:
     # the input's register, four of the product and one that rounds, the sum
     assert (found["cycles"], found["fused_cycles"]) == (7, 7)
     assert found["overflowing"] == 6
+    assert (found["before"], found["before_exact"]) == (0, 0)
+
+
+def test_sums_before_products() -> None:
+    """One that is exact, one that rounds; not one that a sum reads, too."""
+    made = graph(one="(x + y)*z", two="(x + z)*y", _both="y + z", three="_both*x", four="_both + x")
+    word = Format(12, 8)
+    formats = {node: word if node.op is Op.INPUT else Format(14, 8) for node in made.nodes}
+    formats[made.outputs["two"].args[0]] = Format(14, 7)
+    fixed = FixedGraph(made, dict.fromkeys("xyz", word), formats, 18)
+    found = counted(fixed, find_target("xcup"))
+    assert (found["sums"], found["before"], found["before_exact"]) == (4, 2, 1)
 
 
 def test_a_fused_sum_takes_no_cycle() -> None:
