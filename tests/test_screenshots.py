@@ -19,6 +19,9 @@ FAULTS = {
     "<p><img src='large.svg' style='width: 200px'></p>": "letters of 8.0 px",
     "<p><img src='small.svg' style='max-width: 100%'></p>": "",
     "<p style='display: none; font-size: 3px'>not shown</p>": "",
+    "<p style='color: #888'>pale</p>": "a contrast of 3.54",
+    "<div style='background: #2228'><p style='color: #888'>on grey</p></div>": "a contrast of",
+    "<div style='background: #222'><p style='color: #999'>on black</p></div>": "",
 }
 
 

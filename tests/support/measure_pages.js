@@ -4,6 +4,7 @@
 
 const LEAST = 10; // px of a letter
 const SLACK = 1.5; // px that rounding may take
+const CONTRAST = 4.5; // of a text and its ground, WCAG 2.2
 
 function named(element) {
   const own = element.closest("[id]");
@@ -17,6 +18,37 @@ function scrolls(view, element) {
     if (["auto", "scroll"].includes(view.getComputedStyle(at).overflowX)) return true;
   }
   return false;
+}
+
+// Red, green, blue and opacity of a colour as the browser writes it.
+function parts(colour) {
+  const [red, green, blue, opacity = 1] = colour.match(/[\d.]+/g).map(Number);
+  return [red, green, blue, opacity];
+}
+
+function over(above, below) {
+  return [0, 1, 2].map((k) => above[3] * above[k] + (1 - above[3]) * below[k]);
+}
+
+// Relative luminance.
+function luminance(colour) {
+  const [red, green, blue] = colour.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+// The ratio of an element's text and what lies behind it.
+function contrast(view, element) {
+  const grounds = [];
+  for (let at = element; at && (grounds.at(-1) || [0, 0, 0, 0])[3] < 1; at = at.parentElement) {
+    grounds.push(parts(view.getComputedStyle(at).backgroundColor));
+  }
+  const ground = grounds.reduceRight((below, above) => over(above, below), [255, 255, 255]);
+  const text = over(parts(view.getComputedStyle(element).color), ground);
+  const [low, high] = [luminance(text), luminance(ground)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
 }
 
 // The smallest letter of a picture at its natural size.
@@ -33,6 +65,8 @@ async function smallest(source) {
 async function faults(view, width) {
   const page = view.document;
   const found = [];
+  const texts = new Set();
+  const read = (element) => element.checkVisibility({ visibilityProperty: true });
   const within = page.querySelector("article") || page.body; // beside which menus may hide
   const shown = (element) => element.checkVisibility({ opacityProperty: true });
   if (page.documentElement.scrollWidth > width + SLACK) {
@@ -58,6 +92,15 @@ async function faults(view, width) {
     const scale = Math.hypot(across.a, across.b); // of letters that are turned, too
     const size = parseFloat(view.getComputedStyle(own).fontSize) * scale;
     if (size < LEAST - 0.05) found.push(`${named(own)} has letters of ${size.toFixed(1)} px`);
+    if (!own.closest("svg") && read(own)) texts.add(own); // contrast.py measures pictures
+  }
+  for (const theme of ["light", "dark"]) {
+    page.body.dataset.theme = theme;
+    for (const own of texts) {
+      const ratio = contrast(view, own);
+      const where = `a contrast of ${ratio.toFixed(2)} on ${theme} pages`;
+      if (ratio < CONTRAST) found.push(`${named(own)} has ${where}`);
+    }
   }
   for (const image of within.querySelectorAll("img")) {
     const scale = image.getBoundingClientRect().width / image.naturalWidth;
