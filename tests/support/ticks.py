@@ -6,7 +6,9 @@ What it should do in every cycle is the integer model's; what happens when is dr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +17,7 @@ from rbdgen.graph.fixed import Format
 from rbdgen.shell.ticks import TickedModel, Ticks
 from rbdgen.tools.cycles import CycleSession, packed
 
-Core = Callable[[dict[str, int]], tuple[Mapping[str, int], bool]]
+Core = Callable[[list[dict[str, int]]], tuple[list[dict[str, int]], list[bool]]]
 MEASURED, DUE, GIVEN, DISABLED, COMMANDED, INPUT = range(6)  # their order in a cycle
 CHUNK = 8192  # cycles
 
@@ -41,7 +43,7 @@ class Traffic:
     """What comes in; ``busy``: cycles in which a tick is under way, at most."""
 
     def __init__(self, ticks: Ticks, busy: int, seed: int) -> None:
-        self.ticks, self.busy, self.rng = ticks, busy, np.random.default_rng(seed)
+        self.ticks, self.busy, self.rng = ticks, busy, Random(seed)
         self.sources = [self._due(), self._states(), self._commands(), self._enabled()]
         self.heads = [next(own) for own in self.sources]
 
@@ -59,12 +61,12 @@ class Traffic:
             yield Event(due, DUE, True)
             free, due = due + self.busy, due + every
             if rng.random() < 0.01:
-                early = due - every + int(rng.integers(1, 4))
+                early = due - every + rng.randrange(1, 4)
                 yield Event(early, INPUT, {"sync": 1})
                 yield Event(early, DUE, False)
                 due = early + every
             if rng.random() < 0.3:
-                due = int(rng.integers(free, due + 1))
+                due = rng.randrange(free, due + 1)
                 yield Event(due, INPUT, {"sync": 1})
 
     def _states(self) -> Iterator[Event]:
@@ -81,11 +83,11 @@ class Traffic:
     def _commands(self) -> Iterator[Event]:
         rng, at, every = self.rng, 0, self.ticks.cycles
         while True:
-            at += int(rng.integers(6 * every if rng.random() < 0.05 else every // 2))
+            at += rng.randrange(6 * every if rng.random() < 0.05 else every // 2)
             words = self._packet()
             whole = len(words) == len(self.ticks.command)
             for k, word in enumerate(words):
-                at += 1 + int(rng.random() < 0.2) * int(rng.integers(5))
+                at += 1 + (rng.randrange(5) if rng.random() < 0.2 else 0)
                 last = k == len(words) - 1
                 yield Event(at, INPUT, beat(word, last))
                 if k == len(self.ticks.command) - 1 or last:  # longer ones are refused here
@@ -95,29 +97,28 @@ class Traffic:
         rng, words = self.rng, self._words(self.ticks.command)
         kind = rng.random()
         if kind < 0.05:
-            return words[: rng.integers(1, len(words))]
+            return words[: rng.randrange(1, len(words))]
         if kind < 0.10:
-            return words + words[: rng.integers(1, len(words) + 1)]
+            return words + words[: rng.randrange(1, len(words) + 1)]
         if kind < 0.15:
             formats = list(self.ticks.command.values())
-            k = int(rng.choice([n for n, own in enumerate(formats) if own.width < 32]))
+            k = rng.choice([n for n, own in enumerate(formats) if own.width < 32])
             beyond = formats[k].highest + 1, formats[k].lowest - 1, 2**31 - 1, -(2**31)
-            words[k] = int(rng.choice(beyond))
+            words[k] = rng.choice(beyond)
         return words
 
     def _enabled(self) -> Iterator[Event]:
         rng, at, every = self.rng, 0, self.ticks.cycles
         while True:
             yield Event(at, DISABLED)
-            for _ in range(int(rng.integers(1, 2 * every))):
+            for _ in range(rng.randrange(1, 2 * every)):
                 yield Event(at, INPUT, {"enable": 0})
                 at += 1
-            at += int(rng.integers(1, 60 * every))
+            at += rng.randrange(1, 60 * every)
 
     def _words(self, of: Mapping[str, Format]) -> list[int]:
         most = 1.0 if self.rng.random() < 0.05 else 0.3
-        shares = most * self.rng.uniform(-1, 1, len(of))
-        return [int(x * own.highest) for x, own in zip(shares, of.values(), strict=True)]
+        return [int(most * self.rng.uniform(-own.highest, own.highest)) for own in of.values()]
 
 
 @dataclass
@@ -135,7 +136,9 @@ def compare(
     """Run so many ticks, and compare every output in every cycle; AssertionError."""
     seen, results, at = Compared(), list[Any](), session.outputs
     carried: list[Event] = []
-    row = _registers(model, at)
+    row = np.zeros(max(own.stop for own in at.values()), np.uint32)
+    registers = {name: at[name].start for name in ("on", "trip", "age", "refused")}
+    row[at["s_axis_tready"].start], row[registers["age"]] = 1, model.age
     begins = 0
     while seen.ticks < ticks:
         rows = session.rows(CHUNK)
@@ -158,21 +161,32 @@ def compare(
         carried = [
             own._replace(cycle=own.cycle - CHUNK) for own in events if own.cycle >= CHUNK - 1
         ]
-        wanted, done = np.empty_like(found), 0
-        for cycle, kind, what in events:
-            if cycle >= CHUNK - 1:
+        now = [own for own in events if own.cycle < CHUNK - 1]
+        before, flags = [own[1] for own in results], [False] * len(now)
+        while True:  # an overflow trips, which the tasks behind it follow from
+            tasks = list(_tasks(deepcopy(model), now, [*before, *flags]))
+            words, overflows = core(tasks)
+            if overflows == flags[: len(tasks)]:
                 break
+            flags[: len(tasks)] = overflows
+        results += zip(words, overflows, strict=True)
+        wanted, done = np.empty_like(found), 0
+        for cycle, kind, what in now:
             if cycle + 1 > done:
                 wanted[done : cycle + 1], done = row, cycle + 1
             if kind == DUE:
-                _tick(model, what, core, results, seen)
+                _count(model, what, tasks, seen)
             elif kind == GIVEN:
-                model.give(*results.pop())
+                tripped = model.trip
+                model.give(*results.pop(0))
+                seen.trips[3] += model.trip != tripped
+                _efforts(row, model, at)
             else:
-                {MEASURED: model.measured, COMMANDED: model.command}.get(
-                    kind, lambda _: model.disable()
-                )(what)
-            row = _registers(model, at)
+                _happens(model, kind, what)
+                if kind == DISABLED:
+                    _efforts(row, model, at)
+            for name, column in registers.items():
+                row[column] = getattr(model, name)
         wanted[done:] = row
         for name, cycles in (
             ("tick", [own.cycle for own in due if own.what]),
@@ -185,12 +199,35 @@ def compare(
     return seen
 
 
-def _tick(model: TickedModel, what: Any, core: Core, results: list[Any], seen: Compared) -> None:
+def _tasks(model: TickedModel, events: list[Event], flags: list[bool]) -> Iterator[dict[str, int]]:
+    """The core's tasks of the ticks among the events, if results overflow where ``flags`` say."""
+    nothing = dict.fromkeys(model.ticks.results, 0)
+    for _, kind, what in events:
+        if kind == DUE and what[0]:
+            yield model.tick(what[1])
+        elif kind == DUE:
+            model.overrun()
+        elif kind == GIVEN:
+            model.give(nothing, flags.pop(0))
+        else:
+            _happens(model, kind, what)
+
+
+def _happens(model: TickedModel, kind: int, what: Any) -> None:
+    if kind == MEASURED:
+        model.measured(what)
+    elif kind == COMMANDED:
+        model.command(what)
+    else:
+        model.disable()
+
+
+def _count(model: TickedModel, what: Any, tasks: list[Any], seen: Compared) -> None:
+    """A tick that is due, whose task is the next of ``tasks``."""
     free, enable = what
     before = model.trip if model.on else 0
     if free:
-        assert not results, "a tick without a result"
-        results.append(core(model.tick(enable)))
+        assert model.tick(enable) == tasks.pop(0)
         seen.ticks += 1
         seen.safe += model.on and bool(model.trip)
     else:
@@ -199,12 +236,6 @@ def _tick(model: TickedModel, what: Any, core: Core, results: list[Any], seen: C
     seen.trips = [n + bool(new & 1 << bit) for bit, n in enumerate(seen.trips)]
 
 
-def _registers(model: TickedModel, at: Mapping[str, slice]) -> Any:
-    """A row of outputs without the flags of a cycle."""
-    row = np.zeros(max(own.stop for own in at.values()), np.uint32)
+def _efforts(row: Any, model: TickedModel, at: Mapping[str, slice]) -> None:
     efforts = zip(model.efforts.values(), widths(model.ticks.results), strict=True)
     row[at["efforts"]] = packed(efforts)
-    for name in ("on", "trip", "age", "refused"):
-        row[at[name].start] = int(getattr(model, name))
-    row[at["s_axis_tready"].start] = 1
-    return row
