@@ -1,84 +1,167 @@
-"""rbdgen from Python: the same things that the command line does."""
+"""rbdgen from Python: the same things that the command line does.
+
+What cannot be done is a `Refusal` of one line; the other errors here are kinds of it.
+"""
 
 from typing import TYPE_CHECKING
 
 from ..system import names_from
 
 if TYPE_CHECKING:
+    from ..robot.model import RobotError
+    from ..shell.catalog import BoardError
+    from ..system.quoting import Refusal
+    from ..tools.toolchain import SimulationError, SynthesisError
     from .arrays import read_arrays, write_arrays
     from .board_link import simulated_board
-    from .calibration import calibrate
+    from .calibration import RealCalibration, calibrate
     from .closed_loop import loop
     from .design_report import report
-    from .energy_estimate import energy
+    from .energy_estimate import EnergyEstimate, energy
     from .evaluation import evaluate
-    from .exploration import explore
-    from .folder import (
-        InputError,
-        OutputError,
-        UsageError,
-        read_manifest,
-        write_file,
-    )
+    from .exploration import Exploration, explore
+    from .folder import InputError, OutputError, UsageError, read_manifest, write_file
     from .fusesoc import package_cocotb, package_fusesoc, package_litex
     from .generation import generate
-    from .limits_from_log import fit
-    from .on_board import accelerator_of, board, board_design
+    from .limits_from_log import Fit, fit
+    from .loop_facts import Loop
+    from .on_board import OnBoard, accelerator_of, board, board_design
     from .output_paths import check_place
+    from .parallel import JobError
     from .program_folder import package_python, package_ros2
     from .recorded_states import states
     from .results import Generated, Mismatch, Report, Results
     from .robots import mount
-    from .simulation import simulate
-    from .structure import info, topology, topology_picture
-    from .synthesis import synthesize
+    from .simulation import Simulation, simulate
+    from .structure import Info, TopologyReport, info, topology, topology_picture
+    from .synthesis import Synthesis, synthesize
     from .vivado import package_vivado
-    from .wave_dump import waves
+    from .wave_dump import Waves, waves
 
 __getattr__ = names_from(
     __name__,
     {
-        "rbdgen_benchmarks.compare.comparison": ("compare",),  # beside the compiler, as in cli
-        ".arrays": ("read_arrays", "write_arrays"),
-        ".calibration": ("calibrate",),
-        ".on_board": ("accelerator_of", "board", "board_design"),
+        # beside the compiler, as in cli
+        "rbdgen_benchmarks.compare.comparison": ("Comparison", "compare"),
+        "..robot.model": ("RobotError",),
+        "..shell.catalog": ("BoardError",),
+        "..system.quoting": ("Refusal",),
+        "..tools.toolchain": (
+            "SimulationError",
+            "SynthesisError",
+        ),
+        ".arrays": (
+            "read_arrays",
+            "write_arrays",
+        ),
         ".board_link": ("simulated_board",),
+        ".calibration": (
+            "RealCalibration",
+            "calibrate",
+        ),
         ".closed_loop": ("loop",),
         ".design_report": ("report",),
-        ".results": ("Mismatch", "Generated", "Report", "Results"),
-        ".energy_estimate": ("energy",),
+        ".energy_estimate": (
+            "EnergyEstimate",
+            "energy",
+        ),
         ".evaluation": ("evaluate",),
-        ".exploration": ("explore",),
-        ".folder": ("InputError", "OutputError", "UsageError", "read_manifest", "write_file"),
-        ".fusesoc": ("package_cocotb", "package_fusesoc", "package_litex"),
+        ".exploration": (
+            "Exploration",
+            "explore",
+        ),
+        ".folder": (
+            "InputError",
+            "OutputError",
+            "UsageError",
+            "read_manifest",
+            "write_file",
+        ),
+        ".fusesoc": (
+            "package_cocotb",
+            "package_fusesoc",
+            "package_litex",
+        ),
         ".generation": ("generate",),
-        ".robots": ("mount",),
+        ".limits_from_log": (
+            "Fit",
+            "fit",
+        ),
+        ".loop_facts": ("Loop",),
+        ".on_board": (
+            "OnBoard",
+            "accelerator_of",
+            "board",
+            "board_design",
+        ),
         ".output_paths": ("check_place",),
-        ".limits_from_log": ("fit",),
-        ".simulation": ("simulate",),
+        ".parallel": ("JobError",),
+        ".program_folder": (
+            "package_python",
+            "package_ros2",
+        ),
         ".recorded_states": ("states",),
-        ".synthesis": ("synthesize",),
-        ".program_folder": ("package_python", "package_ros2"),
+        ".results": (
+            "Generated",
+            "Mismatch",
+            "Report",
+            "Results",
+        ),
+        ".robots": ("mount",),
+        ".simulation": (
+            "Simulation",
+            "simulate",
+        ),
+        ".structure": (
+            "Info",
+            "TopologyReport",
+            "info",
+            "topology",
+            "topology_picture",
+        ),
+        ".synthesis": (
+            "Synthesis",
+            "synthesize",
+        ),
         ".vivado": ("package_vivado",),
-        ".wave_dump": ("waves",),
-        ".structure": ("info", "topology", "topology_picture"),
+        ".wave_dump": (
+            "Waves",
+            "waves",
+        ),
     },
 )
 
 __all__ = [
+    "BoardError",
+    "Comparison",  # noqa: F822, by __getattr__
+    "EnergyEstimate",
+    "Exploration",
+    "Fit",
     "Generated",
+    "Info",
     "InputError",
+    "JobError",
+    "Loop",
     "Mismatch",
+    "OnBoard",
     "OutputError",
+    "RealCalibration",
+    "Refusal",
+    "Report",
+    "Results",
+    "RobotError",
+    "Simulation",
+    "SimulationError",
+    "Synthesis",
+    "SynthesisError",
+    "TopologyReport",
     "UsageError",
-    "board",
+    "Waves",
     "accelerator_of",
+    "board",
     "board_design",
     "calibrate",
     "check_place",
-    "simulated_board",
-    "Report",
-    "Results",
     "compare",  # noqa: F822, by __getattr__
     "energy",
     "evaluate",
@@ -98,6 +181,7 @@ __all__ = [
     "read_manifest",
     "report",
     "simulate",
+    "simulated_board",
     "states",
     "synthesize",
     "topology",

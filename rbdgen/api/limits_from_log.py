@@ -59,6 +59,7 @@ class Fit(Record):
     output: str | None = None
 
     def as_text(self) -> str:
+        """A table of limits, bits and errors, as the command line prints it."""
         rows = [
             [joint, what, *("-" if x is None else f"{x:g}" for x in own)]
             for joint, whats in self.joints.items()
