@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -136,25 +137,21 @@ def loop(
     if drop is not None:
         first = ticks // 4
         lost = range(first, first + max(1, round(quantity("drop", drop, in_seconds) * hz)))
-    hardware: Hardware | TickedHardware
-    session = loading.result()
-    if isinstance(session, Session):
-        hardware = Hardware(made, session)
-    else:
-        assert ticked and entry.ticks
-        hardware = TickedHardware(made, ticked, entry.ticks, session, lost)
-    ours = course(hardware, f"{entry.name}, Verilated")
-    session.close()
+    with closing(loading.result()) as session:
+        hardware: Hardware | TickedHardware
+        if isinstance(session, Session):
+            hardware = Hardware(made, session)
+        else:
+            assert ticked and entry.ticks
+            hardware = TickedHardware(made, ticked, entry.ticks, session, lost)
+        ours = course(hardware, f"{entry.name}, Verilated")
     overflows = hardware.compare(IntegerModel(made, progress))
 
     def in_floats(state: Mapping[str, Array]) -> Array:
         return np.asarray(program(completed(robot, one_state(state)))["tau_c"][0])
 
-    same: Law = in_floats
-    trips = None
-    if isinstance(hardware, TickedHardware):
-        same, trips = hardware.like(in_floats), hardware.trips(1 / hz)
-    exact = course(same, "float64")
+    exact = course(hardware.like(in_floats), "float64")
+    trips = hardware.trips(1 / hz)
     follows = gains.law in FOLLOWING
     off = distance(robot, link, ours.q, ours.wanted)
     run = LoopFacts(
@@ -224,6 +221,13 @@ class Hardware:
         if bad.size:
             raise Mismatch(f"tick {bad[0]}: the hardware's bits are not the integer model's")
         return int(flags.any(axis=1).sum())
+
+    def like(self, law: Law) -> Law:
+        """The law itself, which was followed in every tick."""
+        return law
+
+    def trips(self, period: float) -> None:
+        """None: there is no watchdog."""
 
 
 def follow(

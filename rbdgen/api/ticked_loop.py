@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..design.manifest import HardwareManifest, TickFacts
 from ..graph.fixed import Format
 from ..robot.model import Array
-from ..shell.ticks import COMMANDED, TickedModel, Ticks, Trip
+from ..shell.tick_model import COMMANDED, TickedModel, Ticks, Trip
 from ..system.quoting import Progress
 from ..system.records import WORD_BITS, Record
 from ..tasks.model import Specification

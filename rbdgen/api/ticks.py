@@ -12,7 +12,7 @@ from ..design.manifest import ManifestPorts, StreamPayload, TickFacts
 from ..graph.fixed import FixedGraph
 from ..graph.word import kind_of
 from ..robot.model import Robot, RobotError
-from ..shell.ticks import COMMANDED, MEASURED, Ticks, Trip, slowest, ticks_of
+from ..shell.tick_model import COMMANDED, MEASURED, Ticks, Trip, slowest, ticks_of
 from ..system.records import WORD_BITS
 
 BEFORE = 2  # cycles from a tick to its efforts, besides the core's latency

@@ -225,7 +225,7 @@ def verilog(made: Compilation) -> Files:
         )
     axi: dict[str, Any] = {f"{name}_axi_{kind}": own for kind, own in emitted.shells.items()}
     if ticks:
-        from ..shell.tick import TickedController
+        from ..shell.ticked_controller import TickedController
 
         entry = replace(entry, ticks=tick_facts(product, ticks, entry.ports, name))
         top = controller_top(name)

@@ -11,8 +11,8 @@ import pytest
 from rbdgen.api.integer_model import IntegerModel
 from rbdgen.design.gains import gains_of
 from rbdgen.shell.emit import CoreInstance, emit, ports_of, shell_files
-from rbdgen.shell.tick import TickedController
-from rbdgen.shell.ticks import TickedModel, slowest, ticks_of
+from rbdgen.shell.tick_model import TickedModel, slowest, ticks_of
+from rbdgen.shell.ticked_controller import TickedController
 from rbdgen.tools.cycles import CycleSession
 from tests.support.made import compiled
 from tests.support.ticks import Compared, Core, Traffic, compare

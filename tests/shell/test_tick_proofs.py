@@ -12,8 +12,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from rbdgen.graph.fixed import Format
-from rbdgen.shell.tick import TickedController
-from rbdgen.shell.ticks import Ticks, Trip
+from rbdgen.shell.tick_model import Ticks, Trip
+from rbdgen.shell.ticked_controller import TickedController
 from tests.support.proofs import Proof, happens, holds, implies, mutant, prove, refuted
 
 pytestmark = pytest.mark.synthesis

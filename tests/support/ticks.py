@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rbdgen.graph.fixed import Format
-from rbdgen.shell.ticks import TickedModel, Ticks
+from rbdgen.shell.tick_model import TickedModel, Ticks
 from rbdgen.tools.cycles import CycleSession, packed
 
 Core = Callable[[list[dict[str, int]]], tuple[list[dict[str, int]], list[bool]]]

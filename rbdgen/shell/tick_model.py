@@ -1,7 +1,8 @@
 """Ticks of a controller in integers: which command each takes, and when the watchdog trips.
 
-`rbdgen.shell.tick` is the same as hardware; the two are equal in every bit. In each tick the law of
-a core is given the state and a reference. The reference is the last good command, or the safe law:
+`rbdgen.shell.ticked_controller` is the same as hardware; the two are equal in every bit. In each
+tick the law of a core is given the state and a reference. That is the last good command, or the
+safe law's:
 the measured position itself, at rest. Then the errors of position are zero, and inverse dynamics at
 -Kd q̇ (or at rest, and -Kd q̇ added) is gravity compensation with damping, by the same core.
 """

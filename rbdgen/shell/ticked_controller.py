@@ -1,7 +1,7 @@
 # amaranth: UnusedElaboratable=no
 """A controller: a law's core with a time base, the last good command, a watchdog and an enable.
 
-`rbdgen.shell.ticks` is its integer model, equal in every bit.
+`rbdgen.shell.tick_model` is its integer model, equal in every bit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..graph.word import kind_of
 from ..rtl.stage_wrapper import converted
 from ..system.records import WORD_BITS
 from .axi import Beat, Gather, Packet, fields_of
-from .ticks import Ticks, Trip
+from .tick_model import Ticks, Trip
 
 
 class TickedController(wiring.Component):
