@@ -74,10 +74,11 @@ def agrees(robot: str, states: int, folder: Path, choices: dict[str, Any]) -> No
             "pendulum",
             {"functions": ("cfd",), "frames": ("lower_rod",), "contact_damping": 0.1},
         ),
+        ("pendulum", {"target": "xcup"}),
     ],
     ids=[
         *("pendulum-wide", "gantry-fold", "pendulum-frames", "pendulum-step", "pendulum-rk4"),
-        *("pendulum-second", "pendulum-regressor", "pendulum-contact"),
+        *("pendulum-second", "pendulum-regressor", "pendulum-contact", "pendulum-sums-in-cells"),
     ],
 )
 def test_robots(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
