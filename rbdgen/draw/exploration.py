@@ -17,8 +17,8 @@ from .svg import GREY, SERIES
 from .tables import table
 
 LIMIT = "#c23b3b"
-WIDE, HIGH = 430.0, 400.0  # of a panel
-LEFT, TOP, BETWEEN, FOOT = 74.0, 106.0, 64.0, 62.0
+WIDE, HIGH = 290.0, 360.0  # of a panel
+LEFT, TOP, BETWEEN, FOOT = 74.0, 106.0, 52.0, 62.0
 RADIUS, RING = 5.0, 3.0
 TICKS = 20
 SPARE = 1.35  # factor from the outermost point to the edge
