@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import inspect
+import os
 import re
 from dataclasses import is_dataclass
 from functools import cached_property
@@ -41,6 +42,8 @@ GROUP = re.compile(r"^## (.+)$", re.MULTILINE)
 PAGE = re.compile(r"\]\(([\w/.-]+)\.md\)")
 NUMBER = re.compile(r"(\d[\d.]*e[-+]\d+|(?<![\w-])--[a-z][\w-]*)")  # or an option
 COLUMNS = {"sentences": 60, "words": 20, "few": 16, "short": 0}  # letters at least, but one
+HELP = 100  # columns of the helps of commands, of which a box has room for 98
+LINES = 280  # of a page of Python's reference, below its heading
 LONG = 40  # letters of a word of code; a telephone's line has room for as many
 NAME = re.compile(r"(?<!`)`(\w+)`(?!`)|(?<![`\w])(\w+(?:Error|Warning)|Mismatch)(?![`\w])")
 FUNCTION = re.compile(r"<function (\S+?)(?: at 0x\w+)?>(?!>)")
@@ -68,6 +71,7 @@ def tree(caption: str, listed: str) -> str:
 
 def commands(app: Sphinx) -> None:
     """Write a page of each command's whole ``--help``, and one that lists them."""
+    os.environ["COLUMNS"] = str(HELP)
     (found,) = (a.choices for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
     listed = ["# Commands", "What `rbdgen COMMAND --help all` prints."]
     for name, own in found.items():
@@ -86,47 +90,79 @@ def write(app: Sphinx, name: str, listed: list[str], pages: list[str]) -> None:
 
 
 def python(app: Sphinx) -> None:
-    """Write a page for each module of `MODULES`, from its docstrings, and one that lists them."""
+    """Write pages for each module of `MODULES`, from its docstrings, and one that lists them."""
     listed = ["# Python", "Every name is in the [index](genindex), too."]
     pages = []
     for name in MODULES:
         module = importlib.import_module(name)
+        about = inspect.getdoc(module) or ""
         public = {own: getattr(module, own) for own in module.__all__}
-        heading = f"# {name}\n\n{inspect.getdoc(module) or ''}\n\n```{{py:module}} {name}\n```"
-        text = "\n\n".join([heading, *(described(own, public[own], public) for own in public)])
-        pages.append(f"python-{name}")
-        (Path(app.srcdir) / f"python-{name}.md").write_text(text + "\n")
-        (first, *_) = (inspect.getdoc(module) or "").splitlines() or [""]
+        entries = {k: v for own in public for k, v in described(own, public[own], public).items()}
+        (first, *_) = about.splitlines() or [""]
         listed.append(f"* [`{name}`](python-{name}.md): {first}")
+        for number, names in enumerate(parts(entries)):
+            page = f"python-{name}" + f"-{number + 1}" * bool(number)
+            title, kind = f"{name}: {names[0]} to {names[-1]}", "currentmodule"
+            if not number:
+                title, kind = f"{name}\n\n{about}", "module"
+            else:
+                listed[-1] += f" · [{names[0]} …]({page}.md)"
+            head = f"# {title}\n\n```{{py:{kind}}} {name}\n```"
+            text = "\n\n".join([head, *(entries[own] for own in names)])
+            (Path(app.srcdir) / f"{page}.md").write_text(text + "\n")
+            pages.append(page)
     write(app, "python", listed, pages)
 
 
-def described(name: str, found: object, public: dict[str, Any]) -> str:
-    """A directive with signature and docstring; of a class, its public members within it."""
+def parts(entries: dict[str, str]) -> list[list[str]]:
+    """The names of entries in order, as many on each page as there is room for."""
+    found, left = list[list[str]](), 0
+    for name, text in entries.items():
+        lines = text.count("\n") + 2
+        if lines > left:
+            found.append([])
+            left = LINES
+        found[-1].append(name)
+        left -= lines
+    return found
+
+
+def described(name: str, found: object, public: dict[str, Any]) -> dict[str, str]:
+    """Directives with signature and docstring, by name: of a class, its public members within it,
+    or each by itself where they have no room on a page."""
     if not callable(found):
         value = FUNCTION.sub(r"\1", repr(found))
-        return directive("data", name, f"`{value}`")
+        return {name: directive("data", name, f"`{value}`")}
     text = linked(inspect.getdoc(found) or "", name, public)
     if not inspect.isclass(found):
-        return directive("function", f"{name}{signature(found)}", text)
+        return {name: directive("function", f"{name}{signature(found)}", text)}
     kind = "exception" if issubclass(found, BaseException) else "class"
     ours = [c for c in reversed(found.__mro__) if c.__module__.startswith("rbdgen")]
     members = {own: value for c in ours for own, value in vars(c).items()}
     made = members.get("__init__") if not is_dataclass(found) else None
     first: dict[Any, str] = {}
+    within: list[tuple[str, str, str, str]] = []  # kind, name, signature, text
     for own, value in members.items():
         if own.startswith("_"):
             continue
         if isinstance(value, property | cached_property):
             inside = linked(inspect.getdoc(value) or "", own, public)
-            text += "\n\n" + directive("property", own, inside, fence=4)
+            within.append(("property", own, "", inside))
         elif inspect.isfunction(value):
             inside = linked(inspect.getdoc(value) or "", own, public)
             if value in first:
                 inside = f"Another name of {{py:obj}}`{name}.{first[value]}`."
             first.setdefault(value, own)
-            text += "\n\n" + directive("method", f"{own}{signature(value)}", inside, fence=4)
-    return directive(kind, f"{name}{signature(made)}" if made else name, text)
+            within.append(("method", own, signature(value), inside))
+    head = f"{name}{signature(made)}" if made else name
+    whole = [text, *(directive(of, own + said, t, fence=4) for of, own, said, t in within)]
+    alone = directive(kind, head, "\n\n".join(whole))
+    if alone.count("\n") < LINES:
+        return {name: alone}
+    each = {f"{name}.{own}": (of, said, t) for of, own, said, t in within}
+    return {name: directive(kind, head, text)} | {
+        own: directive(of, own + said, t) for own, (of, said, t) in each.items()
+    }
 
 
 def signature(found: Any) -> str:

@@ -88,6 +88,7 @@ NOT_RUN = {
         "rbdgen generate iiwa14 --controller computed-torque …",
         "rbdgen info humanoid …",
         "rbdgen loop build/law …",
+        "rbdgen loop build/ticks …",
         "rbdgen reproduce 000 001 …",
         "rbdgen reproduce 004 --closed",
         "rbdgen simulate D",

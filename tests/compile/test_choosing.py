@@ -13,7 +13,6 @@ from rbdgen.compile.choosing import (
     Chosen,
     Reach,
     Try,
-    ascending,
     choose,
     longest_of,
     three_digits,
@@ -22,8 +21,8 @@ from rbdgen.compile.fitting import Candidate
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.compile.front import Front
 from rbdgen.compile.product import Product, ResourceEstimate
-from rbdgen.design.clock import ClockEstimate, Span
-from rbdgen.design.target import find_target
+from rbdgen.design.clock import FAMILY, ClockEstimate, Span
+from rbdgen.design.target import ascending, find_target
 from rbdgen.design.wishes import Wishes, hertz, seconds
 from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError
@@ -101,7 +100,7 @@ def test_three_digits_are_rounded_to_what_is_sure() -> None:
 
 def test_a_larger_part_where_the_smallest_is_too_small() -> None:
     tiny = replace(SMALL, multipliers=3, luts=2000)
-    found = choose(front(), Wishes(None, 100e6), [tiny, *ascending()])
+    found = choose(front(), Wishes(None, 100e6), [tiny, *ascending(FAMILY)])
     assert found.best.cost.reaches and found.best.made.front.target.name == "ecp5-25f"
     assert any(one.made.front.target is tiny for one in found.tried)
     assert "no target is said (of ecp5-25f" in found.line
