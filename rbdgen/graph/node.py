@@ -19,10 +19,7 @@ Region = tuple[str, int]  # (kind, joint index): the hardware module that a node
 
 
 class Op(Enum):
-    """The closed set of operations, each with its ``arity``, the number of its operands.
-
-    Every back end is a table keyed by it.
-    """
+    """The operations, each with its ``arity``: operands. Back ends are tables keyed by them."""
 
     INPUT = "input", 0
     CONST = "const", 0
