@@ -101,13 +101,12 @@ def python(app: Sphinx) -> None:
         (first, *_) = about.splitlines() or [""]
         listed.append(f"* [`{name}`](python-{name}.md): {first}")
         for number, names in enumerate(parts(entries)):
-            page = f"python-{name}" + f"-{number + 1}" * bool(number)
-            title, kind = f"{name}: {names[0]} to {names[-1]}", "currentmodule"
-            if not number:
-                title, kind = f"{name}\n\n{about}", "module"
-            else:
+            page, head = f"python-{name}", f"# {name}\n\n{about}"
+            if number:
+                page = f"{page}-{number + 1}"
+                head = f"# {name}: {names[0]} to {names[-1]}"
                 listed[-1] += f" · [{names[0]} …]({page}.md)"
-            head = f"# {title}\n\n```{{py:{kind}}} {name}\n```"
+            head += f"\n\n```{{py:{'currentmodule' if number else 'module'}}} {name}\n```"
             text = "\n\n".join([head, *(entries[own] for own in names)])
             (Path(app.srcdir) / f"{page}.md").write_text(text + "\n")
             pages.append(page)

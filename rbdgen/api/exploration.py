@@ -111,7 +111,7 @@ def explore(
     SynthesisError, in one line.
     """
     refuse_unknown(choices, explore)
-    _refuse(intervals, widths, folds, jobs, {**choices, "quick": quick})
+    _refuse(intervals, widths, folds, quick, jobs, choices)
     asked: dict[str, Any] = {
         **choices,
         "fit": False,
@@ -203,6 +203,7 @@ def _refuse(
     intervals: Sequence[int],
     widths: Sequence[int],
     folds: Sequence[str],
+    quick: bool,
     jobs: int | None,
     choices: Mapping[str, Any],
 ) -> None:
@@ -216,7 +217,7 @@ def _refuse(
         raise InputError("width, widths: give one of the two")
     if folds and choices.get("fold") is not None:
         raise InputError("fold, folds: give one of the two")
-    if folds and choices["quick"] and {*folds} != {"none"}:
+    if folds and quick and {*folds} != {"none"}:
         raise InputError("folds: quick designs share multipliers alone, as --fold none; leave out")
     for fold in folds:
         try:

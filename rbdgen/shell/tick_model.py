@@ -13,8 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
 
+import numpy as np
+
 from ..design.gains import Gains
-from ..graph.fixed import FixedGraph, Format
+from ..graph.fixed import FixedGraph, Format, convert
 from ..graph.word import indices, kind_of, spell
 from ..schedule.plan import Plan
 
@@ -63,13 +65,6 @@ def ticks_of(cycles: int, watchdog: int, gains: Gains, fixed: FixedGraph) -> Tic
 def slowest(plan: Plan) -> int:
     """The cycles from a tick to the first one in which the next may begin, at most."""
     return plan.latency + plan.waking + plan.takes_every + 1
-
-
-def converted(word: int, of: Format, to: Format) -> int:
-    """A word in another format: the last bits rounded half up, saturated."""
-    shift = of.fraction - to.fraction
-    moved = (word + (1 << shift >> 1)) >> shift if shift > 0 else word << -shift
-    return max(to.lowest, min(to.highest, moved))
 
 
 @dataclass
@@ -148,5 +143,6 @@ class TickedModel:
     def _safe(self, name: str) -> int:
         own, ticks = self.ticks.safe[name], self.ticks
         if isinstance(own, str):
-            return converted(self._state[own], ticks.state[own], ticks.command[name])
+            word = np.array(self._state[own])
+            return int(convert(word, ticks.state[own], ticks.command[name])[0])
         return own
