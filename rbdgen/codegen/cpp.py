@@ -36,8 +36,6 @@ ISAS = (
 )
 COLUMNS = 96  # of tables
 LARGE = 16_000  # nodes, whose code and values are more than the caches next to a core hold
-TOGETHER = 4  # blocks that one function of such a graph takes before the next one does
-STACK = 2 << 20  # bytes that they may take of it: threads have 8 MiB, or less
 
 
 def cpp(
@@ -59,9 +57,8 @@ def cpp(
     ``NAME.h`` says what there is to call in C, and for ``coordinates`` of a robot ``NAME.hpp`` in
     C++. ``about``: robot and functions, in words. Graphs of more
     than ``longest`` nodes are split into functions of ``part``, and gradients computed joint by
-    joint if functions hand on less then. Of those of more than ``large``
-    some blocks, as many as `STACK` has room for, go through each function together, and what
-    matrices have is computed column by column. ``program``: visits that compute the graph, written
+    joint if functions hand on less then. Of those of more than ``large`` what matrices have is
+    computed column by column. ``program``: visits that compute the graph, written
     as loops in its place. ``in_double``: nodes that the functions of float compute in double; loops
     have none. ``joints``: names in the order of the robot's coordinates, for solvers' models of it.
     ``alone``: programs that compute the graph; one of them computes a state alone, if lanes save
@@ -85,7 +82,6 @@ def cpp(
     slots = lines.slots + 2 * lines.slots_double
     # a block's inputs and outputs, one row of each besides, and where all of it is
     block_bytes = 64 * (slots + len(graph.inputs) + len(graph.outputs) + 4)
-    together = min(TOGETHER, max(STACK // block_bytes, 1)) if is_large else 1
     values: dict[str, object] = {
         **about,
         "name": identifier(name),
@@ -100,9 +96,8 @@ def cpp(
         "code": "loops" if looped else "inlined",
         "nodes": looped.operations if looped else len(nodes),
         "parts": len(lines.parts),
-        "blocks_together": together,
-        "workspace_bytes": 64 * together * slots,
-        "stack_bytes": together * block_bytes,
+        "workspace_bytes": 64 * slots,
+        "stack_bytes": block_bytes,
         "flops": looped.flops if looped else flops_of(graph.nodes),
     }
     values |= facts | {"divides": lines.divides, "isas": ISAS, "calls": _calls(name)}

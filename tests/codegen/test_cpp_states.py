@@ -106,10 +106,10 @@ def test_a_singular_state_is_said(library: Library) -> None:
 
 
 @pytest.fixture(
-    scope="module", params=[{}, {"longest": 1, "part": 2, "large": 1}], ids=["whole", "together"]
+    scope="module", params=[{}, {"longest": 1, "part": 2, "large": 1}], ids=["whole", "parts"]
 )
 def library(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Library:
-    """1/x, x + y, sine and cosine of y; z is not read. In one function; in two, blocks together."""
+    """1/x, x + y, sine and cosine of y; z is not read. In one function, or in two."""
     b = Builder()
     x, y = b.input("x"), b.input("y")
     outputs = {"1/x": b.recip(x), "x + y": x + y, "sin": b.sin(y), "cos": b.cos(y)}
