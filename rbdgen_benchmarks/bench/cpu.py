@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -120,7 +121,7 @@ def cpu(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
         }
         if counts := binding(programs["cpp"].file):
             here = Ports.measured(found[PORTS])
-            results[name] |= {"binding": plain(counts), "ports": plain(here)}
+            results[name] |= {"binding": asdict(counts), "ports": asdict(here)}
             bound.append([name, *counts.row(times["cpp"]["blocks"], here)])
         rows.add(_times(name, results[name]["ns"]))
     load_of = os.getloadavg()[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from rbdgen_benchmarks.bench.cpu import (
     _ratios,
     _sizes,
     _times,
+    cpu,
     errors_of,
 )
 from rbdgen_benchmarks.compare.pinocchio import _tree
@@ -62,6 +64,16 @@ def test_errors_are_those_of_rounding(tmp_path: Path, monkeypatch: pytest.Monkey
     }.items():
         assert {own.array for own in worst[kind]} == {"qdd"} and len(worst[kind]) in (1, 2)
         assert all(low < own.relative(scale) < high for own in worst[kind] for scale in SCALES)
+
+
+def test_results_are_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = ("pendulum", "fixed", "m", ())
+    monkeypatch.setattr("rbdgen_benchmarks.bench.cpu.CASES", (case,))
+    monkeypatch.setattr("rbdgen_benchmarks.bench.cpu.STATES", 100)
+    monkeypatch.setattr("rbdgen_benchmarks.compare.timing.PROCESSES", 1)
+    found = json.loads(json.dumps(cpu(tmp_path, lambda _: None)))["results"]["pendulum m"]
+    assert found["ns"]["cpp"]["one"] > 0 and found["binding"]["instructions"] > 0
+    assert "of the port bound" in (tmp_path / "cpu.md").read_text("utf-8")
 
 
 def test_tables() -> None:
