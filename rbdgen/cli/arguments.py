@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from copy import copy
 from textwrap import fill
 from typing import Any, NoReturn
@@ -32,6 +32,8 @@ class Parser(argparse.ArgumentParser):
         # the options that a first help shows, if the whole help is longer than a screen
         self.often: Container[str] = ()
         self.brief = False
+        # options that it had once, and where what they did is now
+        self.moved: Mapping[str, str] = {}
 
     def error(self, message: str) -> NoReturn:
         line = " ".join(message.removeprefix("argument ").split())
@@ -56,6 +58,8 @@ class Parser(argparse.ArgumentParser):
                 break  # what follows are no options, or those of a command
             if word.startswith("--") and not self._option_of(word):
                 name = word.partition("=")[0]
+                if place := self.moved.get(name):
+                    self.error(f"{name} moved: {place}")
                 known = {option.lstrip("-"): option for option in self._options()}
                 near = closest(name.lstrip("-"), known)
                 hint = f"did you mean {known[near]}?" if near else f"see {self.prog} --help"

@@ -65,6 +65,8 @@ OFTEN: Mapping[str, tuple[str, ...]] = {
     "synthesize": ("target", "place_and_route", "speed", "seeds", "frequency"),
     "board": ("list", "functions", "ii", "load", "link", "simulate", "check", "port"),
 }
+# Options that moved: command → option → where what it did is now.
+MOVED: Mapping[str, Mapping[str, str]] = {"simulate": {"--waves": "rbdgen waves DIR"}}
 WORDS: Mapping[type, Any] = {str: str, int: whole, float: number}
 
 

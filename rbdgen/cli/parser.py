@@ -8,6 +8,7 @@ from .. import __version__
 from ..design.choices import PAPERS
 from .arguments import Parser, count, examples, names, number, pair, positive, seed, whole
 from .options import (
+    MOVED,
     OFTEN,
     command,
     folder_command,
@@ -321,4 +322,5 @@ def parser() -> Parser:
     for name, made in commands.choices.items():
         printed(made)
         made.often = OFTEN.get(name, ())
+        made.moved = MOVED.get(name, {})
     return top

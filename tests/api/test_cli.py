@@ -125,6 +125,7 @@ def test_version_and_overview(capsys: pytest.CaptureFixture[str]) -> None:
         (["info", "pendulum", "--snap", "1"], "--snap: an angle from 0 to 0.1 rad, not 1"),
         (["info", "pendulum", "hyq"], '"hyq" is one argument too many; see rbdgen info --help'),
         (["genrate", "pendulum"], 'no command "genrate"; did you mean "generate"?'),
+        (["simulate", "D", "--waves"], "--waves moved: rbdgen waves DIR"),
         (["dance"], 'no command "dance"; one of info, topology'),
         (["generate", "pendulum", "--fuction", "did"], 'no option "--fuction"; did you mean --fun'),
         (["evaluate", "pendulum", "--inptu=x"], 'no option "--inptu"; did you mean --input?'),
