@@ -25,7 +25,7 @@ from ..design.limits import limits_table
 from ..design.loading import load, says
 from ..design.manifest import DesignManifest
 from ..design.target import Target, ascending
-from ..design.wishes import Wishes, hertz, seconds
+from ..design.wishes import Wishes, hertz, seconds, watts
 from ..graph.text import same_text, to_text
 from ..robot.base_parameters import base_parameters
 from ..robot.xml_lines import read_bytes
@@ -202,11 +202,14 @@ def other_version(place: Path) -> OutputError:
     return OutputError(f"{place}: made by another version of rbdgen; generate it again")
 
 
-def wishes_of(latency: float | str | None, rate: float | str | None) -> Wishes:
-    """Wishes of times and rates; UsageError for what is none."""
+def wishes_of(
+    latency: float | str | None, rate: float | str | None, power: float | str | None = None
+) -> Wishes:
+    """Wishes of times, rates and watts; UsageError for what is none."""
     return Wishes(
         None if latency is None else quantity("latency", latency, seconds),
         None if rate is None else quantity("rate", rate, hertz),
+        None if power is None else quantity("power", power, watts),
     )
 
 

@@ -91,7 +91,8 @@ def explore(
     share hardware, by default the one that the compiler chooses. ``choices`` are fields of
     Design; a ``formulation`` among them is the only one tried. Cells are estimated. With
     ``synthesis``, Yosys maps designs until all on the Pareto front are mapped. The criteria are
-    multipliers, LUTs, time from task to task, time to a result, and errors; less is better. What
+    multipliers, LUTs, time from task to task, time to a result, nJ of a result, and errors; less is
+    better. What
     exceeds the part is not on the front. Times are µs of the core, at the clock that is expected of
     the slowest speed grade; for parts without a model of the clock they are cycles.
 
@@ -242,9 +243,10 @@ def with_front(points: Sequence[DesignPoint], target: Target) -> list[DesignPoin
     """The points, each with whether it fits the part, and whether it is on the Pareto front.
 
     Compared are multipliers, LUTs, the time from task to task, the longest from a task to its
-    result, and errors: µs of the clock that is expected where that is known, else cycles; the error
-    that is asked for, else that of the worst coordinate. Of quick designs, the width and guard bits
-    stand for the error, and no time to a result is compared.
+    result, nJ of a result where they are known, and errors. Times are µs of the clock that is
+    expected where that is known, else cycles. Errors are those that are asked for, else that of the
+    worst coordinate. Of quick designs, the width and guard bits stand for the error, and no time to
+    a result is compared.
 
     Figures are those of Yosys where there are any. An estimate may exceed the part by as much as
     the model has ever been off: Yosys will tell.
@@ -283,10 +285,11 @@ def costs_of(point: DesignPoint) -> tuple[float, ...]:
     assert point.cells and point.multipliers is not None
     mhz, words = point.clock.mhz.about if point.clock else 1.0, point.choices
     costs = [point.multipliers, point.cells["luts"], point.interval / mhz]
+    nj = point.energy.nj.about if point.energy else 0.0
     if point.longest is None:
-        return *costs, -words.get("width", 0), -words.get("guard", 0)
+        return *costs, nj, -words.get("width", 0), -words.get("guard", 0)
     error = words.get("error") or point.error
-    return *costs, point.longest / mhz, error or 0.0
+    return *costs, nj, point.longest / mhz, error or 0.0
 
 
 def front(costs: Sequence[Sequence[float]]) -> list[bool]:

@@ -136,6 +136,7 @@ class ExplorationWork:
                         multipliers=one.multipliers,
                         estimated=one.estimated,
                         clock=one.clock,
+                        energy=one.energy,
                         mapped=None,
                         generate=command(self.robot, {**self.choices, **chosen}),
                     )
@@ -211,6 +212,7 @@ class ExplorationWork:
             multipliers=found.multipliers,
             estimated=estimated(self.target.family, found.features),
             clock=found.clock,
+            energy=found.energy,
             mapped=None,
             generate=generate,
             worst=found.worst,

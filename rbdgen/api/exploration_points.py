@@ -22,17 +22,19 @@ from ..compile.expected import expected_errors
 from ..compile.fixed_functions import FixedFunctions
 from ..compile.flow import compile_front, front_end
 from ..compile.plans import every
-from ..compile.product import Product, clocks_of
+from ..compile.product import Product, clocks_of, energy_of
 from ..design.choices import LARGEST_INTERVAL, MOST_GUARD, WORDS
 from ..design.clock import ClockEstimate
 from ..design.coordinates import brief, worst_share
 from ..design.design import Design
+from ..design.energy import EnergyEstimate
 from ..design.functions import GIVES
 from ..design.loading import load
 from ..design.target import counted
 from ..robot.model import RobotError
 from ..schedule.area import estimated
 from ..schedule.clock import slowest_clock
+from ..schedule.energy import plan_energy
 from ..schedule.features import Features, features
 from ..schedule.plan import Plan
 from ..schedule.quick import quick_folds
@@ -119,6 +121,7 @@ class CompiledPoint(Record):
     worst: str
     error: float
     clock: ClockEstimate | None = None
+    energy: EnergyEstimate | None = None
 
     @classmethod
     def of(cls, made: Product) -> CompiledPoint:
@@ -138,6 +141,7 @@ class CompiledPoint(Record):
             worst=brief(errors),
             error=float(f"{worst_share(errors):.3g}"),
             clock=next(iter(clocks_of(made)), None),
+            energy=energy_of(made),
         )
 
 
@@ -235,6 +239,7 @@ class QuickPoint(Record):
     multipliers: int
     estimated: Mapping[str, int]
     clock: ClockEstimate | None = None
+    energy: EnergyEstimate | None = None
     checked: Mapping[str, int] | None = None
 
 
@@ -288,7 +293,8 @@ def _computed(
     def point(plan: Plan) -> QuickPoint:
         own = features(plan)
         cells, clock = estimated(target.family, own), slowest_clock(target, own)
-        return QuickPoint(plan.interval, plan.latency, plan.multipliers, cells, clock)
+        energy = plan_energy(target, own, plan.interval)
+        return QuickPoint(plan.interval, plan.latency, plan.multipliers, cells, clock, energy)
 
     points = [point(full(1))] if 1 in tried else []
     points += [point(plan) for plan in quick_folds(fixed, target, folded, jobs)]

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..compile.accelerator_area import accelerator_features
 from ..compile.front import Front
-from ..compile.product import Product, clocks_of
+from ..compile.product import Product, clocks_of, energy_of
 from ..design.bounds import whole_turns
 from ..design.coordinates import Field, Meanings
 from ..design.design import Design, choice_of, has_rollouts
@@ -122,6 +122,7 @@ def design_facts(product: Product, notes: Sequence[str] = ()) -> DesignFacts:
         largest_errors=largest_errors(product) if product.is_core else {},
         limbs=limbs_of(product) if product.is_core else None,
         clocks=clocks_of(product),
+        energy=energy_of(product),
     )
 
 

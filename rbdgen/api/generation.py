@@ -35,6 +35,7 @@ def generate(
     to: str = VERILOG,
     latency: float | str | None = None,
     rate: float | str | None = None,
+    power: float | str | None = None,
     **choices: Unpack[DesignChoices],
 ) -> Generated: ...
 
@@ -49,6 +50,7 @@ def generate(
     to: Sequence[str],
     latency: float | str | None = None,
     rate: float | str | None = None,
+    power: float | str | None = None,
     **choices: Unpack[DesignChoices],
 ) -> tuple[Generated, ...]: ...
 
@@ -61,6 +63,7 @@ def generate(
     to: str | Sequence[str] = VERILOG,
     latency: float | str | None = None,
     rate: float | str | None = None,
+    power: float | str | None = None,
     **choices: Unpack[DesignChoices],
 ) -> Generated | tuple[Generated, ...]:
     """Compile ``robot``, write the design's folder, and return its path.
@@ -72,17 +75,17 @@ def generate(
     other choices is replaced only with ``force``, and a folder that rbdgen did not make never is:
     OutputError before any work.
 
-    ``latency`` [s, or as "3us"] and ``rate`` [tasks/s, or as "1MHz"] select the smallest Verilog
-    design that should reach them. Its part is the smallest ECP5 unless ``choices`` or the design
-    file have a target. If no design reaches them, the nearest is written, and the manifest's
-    ``wanted`` says so.
+    ``latency`` [s, or as "3us"], ``rate`` [tasks/s, or as "1MHz"] and ``power`` [W, or as "200mW"]
+    select the smallest Verilog design that should reach them. Its part is the smallest ECP5 unless
+    ``choices`` or the design file have a target. If no design reaches them, the nearest is written,
+    and the manifest's ``wanted`` says so.
     """
     refuse_unknown(choices, generate)
-    wishes = wishes_of(latency, rate)
+    wishes = wishes_of(latency, rate, power)
     languages = [to] if isinstance(to, str) else list(dict.fromkeys(to))
     _refuse_unwritten(languages)
     if wishes and languages != [VERILOG]:
-        raise UsageError("latency, rate: are of Verilog; leave out --to")
+        raise UsageError("latency, rate, power: are of Verilog; leave out --to")
     made = Compilation(robot, progress, choices, programs=True)
     name = made.robot.name
     if line := refused(made.design, to=languages):

@@ -59,6 +59,7 @@ def info(
     progress: Progress = lambda _: None,
     latency: float | str | None = None,
     rate: float | str | None = None,
+    power: float | str | None = None,
     **choices: Unpack[DesignChoices],
 ) -> Info:
     """The facts of ``robot`` (a URDF, a design file or a shipped robot) as a JSON-able dict.
@@ -66,12 +67,12 @@ def info(
     ``choices`` are fields of `Design`. Operations are counted by kind: mul (both operands vary),
     mulc (by a constant that is no power of two), add, neg, sincos (pairs) and recip.
 
-    ``latency`` [s, or as "3us"] and ``rate`` [tasks/s, or as "1MHz"] select the smallest design
-    that should reach them. Its part is the smallest ECP5 unless ``choices`` or the design file have
-    a target.
+    ``latency`` [s, or as "3us"], ``rate`` [tasks/s, or as "1MHz"] and ``power`` [W, or as "200mW"]
+    select the smallest design that should reach them. Its part is the smallest ECP5 unless
+    ``choices`` or the design file have a target.
     """
     refuse_unknown(choices, info)
-    wishes = wishes_of(latency, rate)
+    wishes = wishes_of(latency, rate, power)
     progress(f"reading {robot}")
     front = roughly(front_end(robot, progress, **choices))
     wanted = None

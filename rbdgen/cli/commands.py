@@ -13,12 +13,12 @@ from pathlib import Path
 from .. import api
 from ..system.quoting import Progress
 from .board_command import board
-from .options import choices_of
+from .options import WISHES, choices_of
 from .output import Output, answer
 
 
 def _info(options: argparse.Namespace, progress: Progress) -> Output:
-    wishes = {"latency": options.latency, "rate": options.rate}
+    wishes = {name: getattr(options, name) for name in WISHES}
     return answer(api.info(options.robot, progress, **wishes, **choices_of(options)))
 
 
@@ -88,8 +88,7 @@ def _generate(options: argparse.Namespace, progress: Progress) -> Output:
         progress=progress,
         force=options.force,
         to=options.to,
-        latency=options.latency,
-        rate=options.rate,
+        **{name: getattr(options, name) for name in WISHES},
         **choices_of(options),
     )
     places = found if isinstance(found, tuple) else (found,)
@@ -209,7 +208,7 @@ def _energy(options: argparse.Namespace, progress: Progress) -> Output:
         progress=progress,
         trust=options.trust,
     )
-    return answer(report)
+    return answer(report)._replace(status=int(report.facts.missed))
 
 
 def _report(options: argparse.Namespace, progress: Progress) -> Output:

@@ -160,8 +160,11 @@ def command(commands: Any, name: str, about: str, *shown: str, long: str = "") -
     return made
 
 
-def wishes(made: Parser, group: Any = None) -> None:
-    """Add the options of commands that choose a design for a latency and a rate."""
+WISHES = ("latency", "rate", "power")
+
+
+def wishes(made: Parser, group: Any = None, power: bool = True) -> None:
+    """Add the options of commands that choose a design for a latency, a rate, and a ``power``."""
     group = group or made.add_argument_group("a design that is chosen")
     group.add_argument(
         "--latency",
@@ -176,6 +179,13 @@ def wishes(made: Parser, group: Any = None) -> None:
         metavar="RATE",
         help="the same for so many tasks a second of the core alone, without a link (such as 1MHz)",
     )
+    if power:
+        group.add_argument(
+            "--power",
+            metavar="WATTS",
+            help="the same for at most so many watts of a core (such as 200mW) at that rate, or at "
+            "full rate; estimated, without the part's standby",
+        )
 
 
 def forced(made: Parser) -> None:

@@ -16,6 +16,7 @@ from functools import cached_property
 
 from ..design.clock import FAMILY, ClockEstimate, Span
 from ..design.design import Design, has_least_latency, is_left_open
+from ..design.energy import EnergyEstimate
 from ..design.facts import ChosenFacts
 from ..design.nested import PROMISED
 from ..design.target import Target, ascending
@@ -26,7 +27,7 @@ from .fitting import Candidate, Search, SharingChoice
 from .fixed_functions import FixedFunctions
 from .flow import compile_front, in_promised_words
 from .front import Front
-from .product import Product, ResourceEstimate, clocks_of, need_of
+from .product import Product, ResourceEstimate, clocks_of, energy_of, need_of
 from .ways import Ways, alone
 
 SMALLEST = "limbs"  # way: of one interval no other takes less
@@ -47,6 +48,7 @@ class Reach:
     clocks: Sequence[ClockEstimate]
     longest: int
     interval: int
+    energy: EnergyEstimate | None = None
 
     @property
     def clock(self) -> ClockEstimate:
@@ -63,10 +65,17 @@ class Reach:
         """M tasks/s of the core."""
         return self.clock.rate(self.interval)
 
+    @property
+    def watts(self) -> Span | None:
+        """Watts at the clock that is expected and the rate that was wanted, or the core's; None
+        where they are not known."""
+        own = self.energy
+        return own.watts(self.clock.mhz.about, self.wishes.rate) if own else None
+
     @cached_property
     def missed(self) -> dict[str, float]:
         """The wishes that it may miss → by which factor."""
-        return self.wishes.missed(self.us, self.rate)
+        return self.wishes.missed(self.us, self.rate, self.watts)
 
     @property
     def reaches(self) -> bool:
@@ -75,8 +84,8 @@ class Reach:
 
     @property
     def doubtful(self) -> str:
-        """The way in which its clock is that of no design that was placed; empty where it is."""
-        return self.clock.beyond
+        """The way in which the models have seen no such design; empty where they have."""
+        return self.clock.beyond or (self.energy.beyond if self.energy else "")
 
     @property
     def off(self) -> float:
@@ -85,9 +94,10 @@ class Reach:
         return full * max(self.missed.values(), default=1.0)
 
     def __str__(self) -> str:
+        watts = f", {self.watts} W" if self.watts and self.wishes.power else ""
         return (
             f"{self.us} µs at most, {self.rate} M tasks/s of the core at speed "
-            f"{self.clock.speed}, {self.need}"
+            f"{self.clock.speed}{watts}, {self.need}"
         )
 
 
@@ -137,6 +147,7 @@ class Chosen:
             own.rate,
             len(self.tried),
             self.line,
+            own.watts,
         )
 
     @property
@@ -149,7 +160,7 @@ class Chosen:
         if own.reaches:
             should = "should reach that"
             if own.doubtful:
-                should = f"may reach that (DOUBTFUL: its clock is that of {own.doubtful})"
+                should = f"may reach that (DOUBTFUL: it is a design of {own.doubtful})"
             return f"wanted {own.wishes}: the smallest that {should}, of {count} tried, is {best}"
         give = []
         if not own.need.fits:
@@ -158,6 +169,8 @@ class Chosen:
             give.append(f"--latency {three_digits(own.us.most, math.ceil)}us")
         if "rate" in own.missed:
             give.append(f"--rate {three_digits(own.rate.least, math.floor)}MHz")
+        if "power" in own.missed and own.watts:
+            give.append(f"--power {three_digits(own.watts.most, math.ceil)}W")
         quick = replace(own, clocks=own.clocks[-1:])
         if quick.reaches:
             give.append(f"or a part of speed {quick.clock.speed}, which should reach it")
@@ -191,15 +204,15 @@ def choose(
     design = front.design
     if not is_left_open(design) or has_least_latency(design):
         raise RobotError(
-            "latency, rate: how hardware is shared is chosen for them; leave out --ii, "
+            "latency, rate, power: how hardware is shared is chosen for them; leave out --ii, "
             "--multipliers, --fold, --no-fit and --style"
         )
     for part in parts:
         if part.family != FAMILY:
             known = ", ".join(own.name for own in ascending(FAMILY))
             raise RobotError(
-                f"target: the clock of {part.name} is not known before it is placed; latency and "
-                f"rate can be asked for of {known}"
+                f"target: the clock of {part.name} is not known before it is placed; latency, rate "
+                f"and power can be asked for of {known}"
             )
     # what was chosen for it to fit is chosen anew
     kept = tuple(one for one in design.chosen if one.what == PROMISED)
@@ -210,6 +223,11 @@ def choose(
 
 def _chosen(front: Front, wishes: Wishes, parts: Sequence[Target], progress: Progress) -> Chosen:
     words = FixedFunctions(front, progress)
+    if wishes.power and not words.is_core:
+        raise RobotError(
+            "power: of a core, whose functions share one pipeline; the energy of accelerators was "
+            "not counted. Leave out --power, or ask for one function without --accelerator"
+        )
     every: list[Try] = []
     for part in parts:
         of_part = Search(_tried(replace(front, target=part), words, wishes, progress), _rank)
@@ -241,6 +259,7 @@ def _tried(
             clocks_of(made),
             max(own.longest(name) for name in own.functions),
             max(own.interval(name) for name in own.functions),
+            energy_of(made) if wishes.power else None,
         )
         found = Candidate(design, reach, made, inexact=inexact)
         reaching = "may reach it, doubtful" if reach.doubtful else "should reach it"
@@ -319,5 +338,8 @@ def _might(interval: int, tried: Sequence[Reach]) -> bool:
     wishes = tried[0].wishes
     least = min(own.longest - own.interval for own in tried)
     mhz = max(own.clock.mhz.least for own in tried)
+    used = [own.watts.most for own in tried if own.watts]
+    if wishes.power and used and min(used) > wishes.power:
+        return False  # of neighbouring intervals none takes much less
     soon = not wishes.latency or interval + least <= wishes.latency * 1e6 * mhz
     return soon and (not wishes.rate or mhz * 1e6 / interval >= wishes.rate)

@@ -10,10 +10,12 @@ from functools import cached_property
 from ..design.arrays import gives
 from ..design.clock import ClockEstimate
 from ..design.coordinates import CoordinateError
+from ..design.energy import EnergyEstimate
 from ..design.target import Target
 from ..graph.word import kind_of
 from ..schedule.area import NoModel, estimated
 from ..schedule.clock import plan_clocks
+from ..schedule.energy import plan_energy
 from ..schedule.plan import Plan
 from ..schedule.units import Binding
 from ..tasks.model import Specification
@@ -191,3 +193,13 @@ def clocks_of(made: Product) -> tuple[ClockEstimate, ...]:
     if made.design.clock is not None:
         return ()
     return plan_clocks(made.front.target, accelerator_features(made.accelerator))
+
+
+def energy_of(made: Product) -> EnergyEstimate | None:
+    """The energy of a core's results, estimated; None of an accelerator, none of which the model
+    has seen, and where none was fitted."""
+    if not made.is_core:
+        return None
+    own = made.accelerator
+    interval = max(own.interval(name) for name in own.functions)
+    return plan_energy(made.front.target, accelerator_features(own), interval)

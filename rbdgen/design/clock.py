@@ -10,54 +10,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..system.records import Record
+from .least_squares import FitError, Sample, Terms, beyond, coefficients, fitted_errors, value_of
 from .target import Target
 
 TABLE = Path(__file__).with_name("clock.json")
 FAMILY, SPEED = "ecp5", 8  # what is fitted; periods of other grades are a ratio of this one's
 PLAN, NETLIST = "plan", "netlist"  # the models
 ROOT = "root of cells"  # the term that says how large a design is
-SHARE = 0.9  # of designs, in the range that is printed
-Terms = Mapping[str, float]
-Model = Mapping[str, float]  # term → ns
-
-
-class Sample(NamedTuple):
-    """A placed design: whose robot, its terms, and MHz, the median of its seeds."""
-
-    robot: str
-    terms: Terms
-    mhz: float
-
-
-@dataclass(frozen=True)
-class ClockError(Record):
-    """Relative errors of the MHz: ``fit``, RMS where they were fitted; ``design``, of designs that
-    the fit has not seen; ``robot``, of those of whose robot it has seen none, None where there is
-    one robot; ``worst`` of the former. The range that is printed is ``spread`` times the larger
-    RMS to either side; ``inside``: the share of designs in the range that the others make."""
-
-    designs: int
-    fit: float
-    design: float
-    robot: float | None
-    worst: float
-    spread: float
-    inside: float
-
-    @property
-    def most(self) -> float:
-        """The larger RMS of designs that the fit has not seen."""
-        return max(self.design, self.robot or 0.0)
 
 
 @dataclass(frozen=True)
@@ -118,7 +86,10 @@ def clock_estimates(part: Target, model: str, terms: Terms) -> tuple[ClockEstima
     if part.family != FAMILY:
         return ()
     own, error, grades = fitted()["models"][model], clock_error(model), grade_ratios()
-    mhz, beyond = 1e3 / period(own["coefficients"], terms), _beyond(own["cells"], terms)
+    mhz, unseen = (
+        1e3 / value_of(own["coefficients"], terms),
+        beyond(own["cells"], round(terms[ROOT] ** 2)),
+    )
     found = []
     for speed in part.speeds:
         if speed not in grades:
@@ -126,16 +97,8 @@ def clock_estimates(part: Target, model: str, terms: Terms) -> tuple[ClockEstima
         ratio = grades[speed]
         about, off = mhz / ratio.about, error.spread * math.hypot(error.most, ratio.off)
         own_span = (round(about * (1 + way), 1) for way in (0, -off, off))
-        found.append(ClockEstimate(speed, Span(*own_span), beyond))
+        found.append(ClockEstimate(speed, Span(*own_span), unseen))
     return tuple(found)
-
-
-def _beyond(extent: Sequence[int], terms: Terms) -> str:
-    """The words about a design that is smaller or larger than all that a model was fitted to."""
-    cells, (least, most) = round(terms[ROOT] ** 2), extent
-    if least <= cells <= most:
-        return ""
-    return f"{cells} cells, where the model was fitted to {least} to {most}"
 
 
 def unfitted_speeds(part: Target) -> list[int]:
@@ -149,9 +112,9 @@ def grade_ratios() -> dict[int, GradeRatio]:
     return {int(speed): GradeRatio.from_json(own) for speed, own in found}
 
 
-def clock_error(model: str) -> ClockError:
+def clock_error(model: str) -> FitError:
     """The error of a model's estimates."""
-    return ClockError.from_json(fitted()["models"][model]["error"])
+    return FitError.from_json(fitted()["models"][model]["error"])
 
 
 @cache
@@ -160,71 +123,15 @@ def fitted() -> dict[str, Any]:
     return dict(json.loads(TABLE.read_text("utf-8")))
 
 
-def period(coefficients: Model, terms: Terms) -> float:
-    """The ns of a clock."""
-    return sum(each * terms[name] for name, each in coefficients.items())
-
-
 def fit(samples: Sequence[Sample], names: Sequence[str]) -> dict[str, Any]:
-    """Coefficients of the terms by non-negative least squares of relative errors, and the errors
-    of what each design is estimated by a fit to the others.
+    """A model of the samples' periods [ns], with the errors of its MHz and the cells it has seen.
 
-    Raises ValueError for fewer than three samples: an error of one other is none.
+    Raises ValueError for fewer than three samples.
     """
-    if len(samples) < 3:
-        raise ValueError(f"{len(samples)} designs: at least 3, for an error of what is left out")
-    every = _off(samples, names, lambda own, other: True)
-    design = _off(samples, names, lambda own, other: own is not other)
-    kinds = [design]
-    if len({own.robot for own in samples}) > 1:
-        kinds.append(_off(samples, names, lambda own, other: own.robot != other.robot))
-    # the printed range is about the estimate, and the placed clock is in it; of each design, the
-    # range is that which the errors of the others make
-    others = [np.delete(np.array(kinds), k, axis=1) for k in range(len(samples))]
-    ranges = np.array([_spread(len(samples) - 1) * max(map(_rms, own)) for own in others])
-    error = ClockError(
-        designs=len(samples),
-        fit=_rms(every),
-        design=_rms(design),
-        robot=_rms(kinds[1]) if kinds[1:] else None,
-        worst=round(float(np.abs(design).max()), 4),
-        spread=_spread(len(samples)),
-        inside=round(float((np.abs(1 / (1 + design) - 1) <= ranges).mean()), 4),
-    )
+    error = fitted_errors(samples, names, rates=True)
     cells = [round(own.terms[ROOT] ** 2) for own in samples]
     return {
-        "coefficients": _coefficients(samples, names),
+        "coefficients": coefficients([(own.terms, own.value) for own in samples], names),
         "cells": [min(cells), max(cells)],
         "error": error.to_json(),
     }
-
-
-def _spread(samples: int) -> float:
-    """How often the RMS of so many errors is `SHARE` of further ones at most, by Student's t."""
-    from scipy.stats import t  # late: half a second
-
-    return round(float(t.ppf((1 + SHARE) / 2, samples)), 3)
-
-
-def _off(
-    samples: Sequence[Sample], names: Sequence[str], sees: Callable[[Sample, Sample], bool]
-) -> NDArray:
-    """The relative error of each sample's MHz, by a fit to those that it ``sees``."""
-    found = []
-    for own in samples:
-        model = _coefficients([other for other in samples if sees(own, other)], names)
-        found.append(1e3 / period(model, own.terms) / own.mhz - 1)
-    return np.array(found)
-
-
-def _coefficients(samples: Sequence[Sample], names: Sequence[str]) -> dict[str, float]:
-    from scipy.optimize import nnls  # late: half a second
-
-    matrix: NDArray = np.array([[s.terms[n] * s.mhz / 1e3 for n in names] for s in samples])
-    solution, _ = nnls(matrix, np.ones(len(samples)))
-    pairs = zip(names, solution, strict=True)
-    return {name: float(f"{x:.4g}") for name, x in pairs if x > 0}
-
-
-def _rms(errors: Any) -> float:
-    return round(float(np.sqrt(np.mean(np.square(errors)))), 4)

@@ -10,6 +10,7 @@ from ..graph.accuracy import SCALES
 from ..system.records import NamedWord, Record
 from .clock import ClockEstimate, Span
 from .coordinates import CoordinateError, Field, said, worst_at
+from .energy import EnergyEstimate
 from .limits import LimitRow
 from .wishes import Wishes
 
@@ -328,7 +329,7 @@ class ProgramFacts(Record):
 class ChosenFacts(Record):
     """The answer to wishes: whether the design should ``reach`` them, why that is ``doubtful``
     (empty where it is not), the ``options`` that make it, its µs and M tasks/s at a speed grade,
-    and the answer in a line."""
+    the answer in a line, and watts where a power was wanted."""
 
     wishes: Wishes
     reach: bool
@@ -339,6 +340,7 @@ class ChosenFacts(Record):
     rate: Span
     tried: int
     line: str
+    watts: Span | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -352,7 +354,8 @@ class DesignFacts(HardwareFacts):
     ``largest_errors``: array → how far an entry is off, at most, unless a flag rises; None where
     that is not known; empty of a design whose words are all searched. ``limbs``, ``program``: of a
     core. ``clocks``: at each speed grade, estimated; none where no clock model was fitted.
-    ``wanted``: what it was chosen for.
+    ``wanted``: what it was chosen for. ``energy`` of a core's results, estimated; None where no
+    model was fitted.
     """
 
     file: str
@@ -372,4 +375,5 @@ class DesignFacts(HardwareFacts):
     limbs: LimbFacts | None = None
     program: ProgramFacts | None = None
     clocks: tuple[ClockEstimate, ...] = ()
+    energy: EnergyEstimate | None = None
     wanted: ChosenFacts | None = None

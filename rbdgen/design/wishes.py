@@ -1,4 +1,4 @@
-"""Wishes of a user: a latency and a rate, as numbers or as text with a unit (`3us`, `1MHz`)."""
+"""Wishes of a user: a latency, a rate, a power, as numbers or as text with a unit (`3us`)."""
 
 from __future__ import annotations
 
@@ -11,32 +11,37 @@ from ..system.records import Record
 from .clock import Span
 
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs".casefold(): 1e-6, "ns": 1e-9}
+WATTS = {"w": 1.0, "mw": 1e-3, "uw": 1e-6, "µw".casefold(): 1e-6}
 HERTZ = {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9}
 _NUMBER = re.compile(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*([a-zμ]*)\s*")  # of folded case
 
 
 @dataclass(frozen=True)
 class Wishes(Record):
-    """The ``latency`` [s] from a task that comes in any cycle to its result, at most, and the
-    ``rate`` [tasks/s], at least, of the core alone; None where there is no such wish."""
+    """The ``latency`` [s] from a task that comes in any cycle to its result, at most, the ``rate``
+    [tasks/s], at least, of the core alone, and its ``power`` [W], at most, at that rate, or with
+    all tasks that there can be; None where there is no such wish."""
 
     latency: float | None = None
     rate: float | None = None
+    power: float | None = None
 
     def __bool__(self) -> bool:
-        return self.latency is not None or self.rate is not None
+        return any(own is not None for own in vars(self).values())
 
-    def missed(self, us: Span, rate: Span) -> dict[str, float]:
-        """The wishes that a design in these ranges may miss → by which factor at worst, above 1."""
+    def missed(self, us: Span, rate: Span, watts: Span | None = None) -> dict[str, float]:
+        """The wishes that a design in these ranges may miss → by which factor at worst, above 1;
+        ``watts``: where they are known."""
         off = {
             "latency": us.most * 1e-6 / self.latency if self.latency else 0.0,
             "rate": self.rate / (rate.least * 1e6) if self.rate else 0.0,
+            "power": watts.most / self.power if self.power and watts else 0.0,
         }
         return {name: times for name, times in off.items() if times > 1}
 
     def spare(self, us: float, rate: float) -> float:
         """The part of what was wanted that a design has to spare; negative where it misses it."""
-        shares = []
+        shares = [math.inf]  # a placement says nothing about watts
         if self.latency:
             shares.append(1 - us * 1e-6 / self.latency)
         if self.rate:
@@ -46,9 +51,13 @@ class Wishes(Record):
     def verdict(self, us: float, rate: float) -> str:
         """The line of what was reached, in µs and M tasks/s."""
         spare = 100 * self.spare(us, rate)
+        of_core = f"({us:.3g} µs, {rate:.3g} M tasks/s of the core)"
+        behind = "; rbdgen energy estimates watts" if self.power else ""
+        if math.isinf(spare):
+            return f"wanted {self}{behind} {of_core}"
         near = f"{abs(spare):.0f}" if abs(spare) >= 1 else f"{abs(spare):.2g}"
         said = f"reached, {near} % to spare" if spare >= 0 else f"MISSED by {near} %"
-        return f"wanted {self}: {said} ({us:.3g} µs, {rate:.3g} M tasks/s of the core)"
+        return f"wanted {self}: {said} {of_core}{behind}"
 
     def __str__(self) -> str:
         said = []
@@ -56,6 +65,8 @@ class Wishes(Record):
             said.append(f"a result within {1e6 * self.latency:.4g} µs")
         if self.rate:
             said.append(f"{self.rate / 1e6:.4g} M tasks/s")
+        if self.power:
+            said.append(f"{self.power:.4g} W at most")
         return " and ".join(said)
 
 
@@ -67,6 +78,11 @@ def seconds(value: object) -> float:
 def hertz(value: object) -> float:
     """Tasks a second. Raises ValueError."""
     return _quantity(value, HERTZ, "a rate such as 1MHz or 500kHz")
+
+
+def watts(value: object) -> float:
+    """A power in watts. Raises ValueError."""
+    return _quantity(value, WATTS, "a power such as 1W or 200mW")
 
 
 def _quantity(value: object, units: dict[str, float], what: str) -> float:

@@ -1,4 +1,4 @@
-"""Lines about a clock that is expected of a design that was not placed."""
+"""Lines about a clock and an energy that are expected of a design that was not mapped."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ..design.clock import (
     grade_ratios,
     unfitted_speeds,
 )
+from ..design.energy import EnergyEstimate, energy_error
 from ..design.target import find_target
 
 
@@ -40,4 +41,23 @@ def of_model(target: str) -> str:
     return (
         f"by a model fitted to {error.designs} placed designs of speed {SPEED}, {error.most:.0%} "
         f"off (RMS) of robots that it has not seen{''.join([*ratios, *unknown])}"
+    )
+
+
+def energy_lines(energy: EnergyEstimate | None, clocks: Sequence[ClockEstimate]) -> list[str]:
+    """A line with the energy of a result, and watts at the clock of the slowest speed grade."""
+    if energy is None:
+        return []
+    watts = f", {energy.watts(clocks[0].mhz.about)} W at full rate" if clocks else ""
+    doubt = f"; DOUBTFUL: of {energy.beyond}" if energy.beyond else ""
+    return [f"a result takes {energy.nj} nJ{watts}, {of_energies()}{doubt}"]
+
+
+def of_energies() -> str:
+    """The words about the model behind an energy, and how far it is off."""
+    error = energy_error()
+    return (
+        f"estimated: toggles by a model fitted to {error.designs} mapped designs, {error.most:.0%} "
+        "off (RMS); a toggle's energy is assumed, and no board was measured; rbdgen energy tells "
+        "more"
     )

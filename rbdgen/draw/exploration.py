@@ -12,7 +12,7 @@ from ..design.target import ascending, find_target
 from ..schedule.quick import DesignPoint, Explored, QuickError
 from . import svg
 from .chart import Scale, across, colours_of, corner, page, upwards
-from .clocks import of_model
+from .clocks import of_energies, of_model
 from .svg import GREY, SERIES
 from .tables import table
 
@@ -23,6 +23,7 @@ RADIUS, RING = 5.0, 3.0
 TICKS = 20
 SPARE = 1.35  # factor from the outermost point to the edge
 QUANTITIES = (("LUT", "luts"), ("FF", "flip_flops"))
+ENERGY = ("nJ a result, estimated",)
 WORST = ("worst, at the limits | at a tenth",)
 RATE, PER_CLOCK = "M tasks/s, estimated", "evaluations per clock"
 CLOCKED = ("MHz, estimated", "µs at most, estimated", RATE)
@@ -214,6 +215,7 @@ def as_text(report: Explored) -> str:
     cells = [f"{name}{of}" for name, _ in QUANTITIES for of in (" model", "", " off")]
     known = any(point.worst for point in points)
     clocked = any(point.clock for point in points)
+    powered = any(point.energy for point in points)
     family = ascending(find_target(report.target).family)
     head = [
         *shown,
@@ -224,6 +226,7 @@ def as_text(report: Explored) -> str:
         "block RAM",
         *(("smallest part",) if len(family) > 1 else ()),
         *(CLOCKED if clocked else ("per clock",)),
+        *(ENERGY if powered else ()),
         *(WORST if known else ()),
         "",
     ]
@@ -237,6 +240,7 @@ def as_text(report: Explored) -> str:
             _or_dash((point.cells or {}).get("block_rams")),
             *((_or_dash(point.smallest),) if len(family) > 1 else ()),
             *(_clocked(point) if clocked else (f"{point.evaluations_per_clock:.3g}",)),
+            *((_energy(point),) if powered else ()),
             *([_or_dash(point.worst)] if known else ()),
             _said(point, report.part),
         ]
@@ -244,6 +248,7 @@ def as_text(report: Explored) -> str:
     ]
     limits = report.limits
     times = "µs, M tasks/s" if clocked else "cycles to a result, interval"
+    times += ", nJ" if powered else ""
     if report.quick is None:
         asked = "error asked for" if "error" in points[0].choices else "error of the worst"
         costs = f"{times} and {asked}"
@@ -266,6 +271,8 @@ def as_text(report: Explored) -> str:
         )
         if any(p.clock and p.clock.beyond for p in points):
             notes.append("?: DOUBTFUL, the model has seen no design of so few or so many cells")
+    if powered:
+        notes.append(f"nJ: {of_energies()}")
     if len(points) < len(report.points):
         notes.insert(0, f"{len(points)} of {len(report.points)} designs are shown: the front")
     title = f"{report.robot}: {', '.join(report.functions)} on {report.part}"
@@ -291,6 +298,12 @@ def _clocked(point: DesignPoint) -> list[str]:
     if own is None or us is None or rate is None:
         return ["-"] * len(CLOCKED)
     return [f"~{own.mhz.about:.0f}{'?' * bool(own.beyond)}", str(us), str(rate)]
+
+
+def _energy(point: DesignPoint) -> str:
+    """nJ of a result."""
+    own = point.energy
+    return f"{own.nj}{'?' * bool(own.beyond)}" if own else "-"
 
 
 def _or_dash(value: Any) -> Any:

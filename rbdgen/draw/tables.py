@@ -14,7 +14,7 @@ from ..design.facts import (
 )
 from ..design.limits import LimitRow
 from ..graph.accuracy import SCALES
-from .clocks import clock_lines
+from .clocks import clock_lines, energy_lines
 
 if TYPE_CHECKING:
     from ..design.facts import AcceleratorRun, CoreRun
@@ -100,6 +100,7 @@ def info_text(facts: DesignFacts) -> str:
     lines.append(line)
     lines += area_lines(facts.estimated)
     lines += [*clock_lines(facts.clocks, facts.target), *_pace_lines(facts)]
+    lines += energy_lines(facts.energy, facts.clocks)
     if program := facts.program:
         time = (
             f"{program.ns:g} ns a state in batches on one core of this machine, measured"

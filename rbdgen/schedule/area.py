@@ -14,9 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..design.least_squares import coefficients, rms
 from ..system.records import Record
 from .features import NAMES, Features
 
@@ -111,9 +109,9 @@ def fit(family: str, samples: Sequence[Sample]) -> dict[str, Any]:
         )
     error = {
         q: {
-            "rms": _rms(m[q] for m in missed),
+            "rms": rms(m[q] for m in missed),
             "worst": round(max(abs(m[q]) for m in missed), 4),
-            "left_out": _rms(m[q] for m in left_out),
+            "left_out": rms(m[q] for m in left_out),
         }
         for q in missed[0]
     }
@@ -126,23 +124,11 @@ def miss(found: float, there: int) -> float:
 
 
 def _coefficients(family: str, samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
-    from scipy.optimize import nnls  # late: half a second
-
     found: dict[str, Any] = {}
     for quantity, names in quantities(family).items():
-        rows = [(f, s[quantity]) for _, f, s in samples if s[quantity]]
-        if not rows:
-            found[quantity] = {}
-            continue
-        matrix: NDArray = np.array([[f[n] / there for n in names] for f, there in rows])
-        solution, _ = nnls(matrix, np.ones(len(rows)))
-        pairs = zip(names, solution, strict=True)
-        found[quantity] = {name: float(f"{x:.4g}") for name, x in pairs if x > 0}
+        rows = [(f, float(s[quantity])) for _, f, s in samples if s[quantity]]
+        found[quantity] = coefficients(rows, names) if rows else {}
     return found
-
-
-def _rms(errors: Any) -> float:
-    return round(float(np.sqrt(np.mean(np.square(list(errors))))), 4)
 
 
 assert all(name in NAMES for names in QUANTITIES.values() for name in names)

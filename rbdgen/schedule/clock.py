@@ -7,7 +7,8 @@ designs go through.
 
 from __future__ import annotations
 
-from ..design.clock import FAMILY, PLAN, ROOT, ClockEstimate, Terms, clock_estimates
+from ..design.clock import FAMILY, PLAN, ROOT, ClockEstimate, clock_estimates
+from ..design.least_squares import Terms
 from ..design.target import Target
 from .area import estimated
 from .features import Features

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..design.clock import ClockEstimate, Span
+from ..design.energy import EnergyEstimate
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
@@ -260,6 +261,7 @@ class DesignPoint(Record):
     ``longest``, are None of quick designs. ``clock``: that is expected at the part's slowest speed
     grade; None where that is not known. ``smallest``: the smallest part of the family that has the
     multipliers, and the LUTs, which may be estimated, with room for the model's worst error.
+    ``energy`` of a result, estimated; None where it is not known.
     """
 
     choices: Mapping[str, Any]
@@ -278,6 +280,7 @@ class DesignPoint(Record):
     longest: int | None = None
     error: float | None = None
     smallest: str | None = None
+    energy: EnergyEstimate | None = None
 
     @property
     def us(self) -> Span | None:

@@ -148,7 +148,8 @@ class EnergyReport(Record):
     of the ``terms``; ``measured``: the share of it that is a sum measured on these parts, by
     others. ``idle``: nJ in as many cycles as a result takes, without a task; ``idle_toggles`` and
     ``busy_toggles``: of nets, in a cycle. ``board``: a board with this part, and its watts in
-    reset.
+    reset. ``wanted``: the line of the watts that the design was chosen for, empty where it was not,
+    and whether they are ``missed``, by the highest estimate.
     """
 
     LAST: ClassVar[tuple[str, ...]] = ("idle_share",)
@@ -172,6 +173,8 @@ class EnergyReport(Record):
     board_watts: float | None
     power: tuple[Power, ...] = ()
     notes: tuple[str, ...] = ()
+    wanted: str = ""
+    missed: bool = False
 
     @property
     def idle_share(self) -> float:
@@ -218,7 +221,8 @@ class EnergyReport(Record):
                 f"  standby is not in this: a whole {self.board} in reset takes {self.board_watts} "
                 "W, measured by others"
             )
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join([*lines, f"  {self.wanted}"] if self.wanted else lines)
 
 
 SHOWN = 16  # regions in the text

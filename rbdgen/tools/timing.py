@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from ..design.clock import FAMILY, NETLIST, ROOT, ClockEstimate, Terms, clock_estimates
+from ..design.clock import FAMILY, NETLIST, ROOT, ClockEstimate, clock_estimates
+from ..design.least_squares import Terms
 from ..design.target import Target
 from ..system.records import Record
 from .toolchain import Module, read_netlist

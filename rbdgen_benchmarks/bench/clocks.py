@@ -17,7 +17,8 @@ from rbdgen.api.folder import write_file
 from rbdgen.api.synthesis import version_of
 from rbdgen.compile.accelerator_area import accelerator_features
 from rbdgen.design import clock
-from rbdgen.design.clock import NETLIST, PLAN, SPEED, ClockError, GradeRatio, Sample
+from rbdgen.design.clock import NETLIST, PLAN, SPEED, GradeRatio
+from rbdgen.design.least_squares import FitError, Sample
 from rbdgen.draw.tables import table
 from rbdgen.schedule.clock import NAMES as OF_PLANS
 from rbdgen.schedule.clock import terms
@@ -60,8 +61,8 @@ DESIGNS: tuple[tuple[str, Choices], ...] = (
     ("iiwa14", {"ii": 12, "fold": "none"}),
     ("iiwa14", {"functions": "m", "ii": 32}),
     ("gantry", {"functions": "did", "ii": 16}),
-    ("pendulum", {"accelerator": True, "functions": "id,m", "ii": 4}),
-    ("pendulum", {"functions": "id,m", "ii": 2}),
+    ("pendulum", {"accelerator": True, "functions": ("id", "m"), "ii": 4}),
+    ("pendulum", {"functions": ("id", "m"), "ii": 2}),
     ("hyq", {"ii": 8}),
     ("gantry", {"width": 24, "ii": 8}),
     ("spot_arm_like", {"ii": 24}),
@@ -108,7 +109,7 @@ class PlacedDesign(Record):
         of = {PLAN: terms(clock.FAMILY, every)}
         if self.path:
             of[NETLIST] = self.path.terms
-        return {model: Sample(self.robot, own, self.mhz) for model, own in of.items()}
+        return {model: Sample(self.robot, own, 1e3 / self.mhz) for model, own in of.items()}
 
     @property
     def row(self) -> list[Any]:
@@ -203,17 +204,17 @@ def fitted_to(designs: Sequence[PlacedDesign]) -> dict[str, Any]:
     }
 
 
-def as_text(models: Mapping[str, Any]) -> str:
+def as_text(models: Mapping[str, Any], unit: str = "ns") -> str:
     """The models' coefficients and errors."""
     head = ("model", "designs", "fit", "design left out", "robot left out", "worst", "in range")
     rows, below = [], []
     for name, model in models.items():
-        own = ClockError.from_json(model["error"])
+        own = FitError.from_json(model["error"])
         shares = (own.fit, own.design, own.robot, own.worst, own.inside)
         said = ("-" if share is None else f"{share:.1%}" for share in shares)
         rows.append([name, own.designs, *said])
-        each = " + ".join(f"{x:g} ns x {term}" for term, x in model["coefficients"].items())
-        below.append(f"{name}: period = {each}")
+        each = " + ".join(f"{x:g} {unit} x {term}" for term, x in model["coefficients"].items())
+        below.append(f"{name}: {unit} = {each}")
     return "\n".join([table(head, rows), "", *below])
 
 

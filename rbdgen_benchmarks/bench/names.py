@@ -63,6 +63,7 @@ PLACES = {
     "cell-adders": "cell_adders.adders",
     "area-model": "area.area_model",
     "clocks": "clocks.clocks",
+    "energies": "energies.energies",
     "logarithmic": "logarithmic.logarithmic",
     "logarithmic-chains": "logarithmic.chains",
     "latency": "latency.latency",

@@ -181,3 +181,18 @@ def test_what_does_not_fit_is_not_made_shorter() -> None:
 
     found = [own.cost for own in longest_of(range(2, 65), at)]
     assert max(own.interval for own in found if own.reaches) == 30
+
+
+def test_a_power_is_wished_for_too() -> None:
+    found = choose(front(), Wishes(None, 1e6, 1.0), [SMALL])
+    own = found.best.cost
+    assert own.reaches and own.watts and own.watts.most <= 1 and " W," in found.line
+    assert found.facts.watts == own.watts
+    least = choose(front(), Wishes(None, 1e6, 1e-6), [SMALL])
+    assert not least.best.cost.reaches and f"settle for --power {0:.1f}"[:-2] in least.line
+
+
+def test_a_power_is_of_a_core() -> None:
+    own = front_end("pendulum", functions=("id", "m"), accelerator=True, width=18)
+    with pytest.raises(RobotError, match="power: of a core"):
+        choose(own, Wishes(power=1.0), [SMALL])

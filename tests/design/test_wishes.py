@@ -3,7 +3,7 @@
 import pytest
 
 from rbdgen.design.clock import Span
-from rbdgen.design.wishes import Wishes, hertz, seconds
+from rbdgen.design.wishes import Wishes, hertz, seconds, watts
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,18 @@ def test_verdicts() -> None:
         "of the core)"
     )
     assert "MISSED by 50 %" in own.verdict(3.0, 2.0)
+
+
+@pytest.mark.parametrize(("text", "value"), [("1W", 1.0), ("200 mW", 0.2), ("5uW", 5e-6), (2, 2.0)])
+def test_powers(text: object, value: float) -> None:
+    assert watts(text) == pytest.approx(value)
+
+
+def test_a_power_is_missed_by_the_highest_estimate() -> None:
+    us, rate = Span(1.0, 0.8, 1.25), Span(4.0, 3.2, 5.0)
+    own = Wishes(power=0.5)
+    assert own and own.missed(us, rate, Span(0.2, 0.1, 0.5)) == {}
+    assert own.missed(us, rate, Span(0.2, 0.1, 1.0)) == {"power": 2.0}
+    assert own.missed(us, rate) == {}  # where no energy is known
+    said = own.verdict(1.0, 4.0)  # of a placement
+    assert said.startswith("wanted 0.5 W at most; rbdgen energy estimates watts (1 µs")

@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from rbdgen.design.clock import ClockEstimate, Span
+from rbdgen.design.energy import EnergyEstimate
 from rbdgen.draw.exploration import PER_CLOCK, RATE, as_text, picture
 from rbdgen.schedule.area import ModelError
 from rbdgen.schedule.quick import DesignPoint, Explored, Sites
@@ -50,6 +51,15 @@ def report() -> Explored:
         model={"luts": model, "flip_flops": model},
         points=tuple(points),
     )
+
+
+def test_energies_have_a_column(report: Explored) -> None:
+    assert "nJ" not in as_text(report)
+    first, *others = report.points
+    energy = EnergyEstimate(Span(2.0, 1.0, 4.0), Span(0.2, 0.1, 0.4), 1)
+    text = as_text(replace(report, points=(replace(first, energy=energy), *others)))
+    assert "nJ a result, estimated" in text and "~2 (1 to 4)" in text
+    assert "no board was measured" in text
 
 
 def test_well_formed_and_the_same_again(report: Explored) -> None:

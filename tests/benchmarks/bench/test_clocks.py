@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.design.clock import ClockError
+from rbdgen.design.least_squares import FitError
 from rbdgen.tools.nextpnr import Placement
 from rbdgen.tools.report import SynthesisReport
 from rbdgen_benchmarks.bench import clocks
@@ -57,7 +57,7 @@ def test_what_was_placed_is_not_placed_again(
     assert fast == {"about": 1.0, "off": 0.0, "designs": 3}
     assert [one["path"]["hops"] for one in found["designs"]] == [1] * 5
     for model in found["models"].values():
-        assert ClockError.from_json(model["error"]).designs == 3
+        assert FitError.from_json(model["error"]).designs == 3
     again = clocks.clocks(tmp_path, lambda _: None)
     assert len(asked) == 5 and again == found
     text = (tmp_path / "clocks" / "clock.json").read_text()
