@@ -237,7 +237,7 @@ def board(made: Parser) -> None:
         "-o", "--output", metavar="DIR", help="its folder (default: as that of generate)"
     )
     forced(made)
-    wishes(made, group)
+    wishes(made, group, power=False)  # a board gets an accelerator
     group = made.add_argument_group("the bitstream")
     group.add_argument("--seeds", type=count, default=1, help="placements tried (default: 1)")
     group.add_argument(

@@ -83,8 +83,8 @@ def fitted_errors(samples: Sequence[Sample], names: Sequence[str], rates: bool) 
 
 
 def coefficients(rows: Sequence[tuple[Terms, float]], names: Sequence[str]) -> dict[str, float]:
-    """What one of each term takes, by non-negative least squares of relative errors; of the terms
-    that take something."""
+    """The value of one of each term, by non-negative least squares of relative errors; of the terms
+    that have any."""
     from scipy.optimize import nnls  # late: half a second
 
     matrix: NDArray = np.array([[terms[name] / value for name in names] for terms, value in rows])

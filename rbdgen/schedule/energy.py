@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..design.energy import FAMILY, EnergyEstimate, energy_estimate
+from ..design.energy import BUSY, FAMILY, IDLE, EnergyEstimate, energy_estimate
 from ..design.least_squares import Terms
 from ..design.target import Target
 from .area import estimated
@@ -12,7 +12,14 @@ NAMES = {
     "results": "1: what any result takes",
     "bits of sums": "which change once a result",
     "flip-flops, cycles": "those that the area model estimates, times the cycles from task to task",
-    "block RAMs, cycles": "which are clocked in each of those cycles",
+    "waiting bits, cycles": "bits of registers in which values wait, times the same",
+    "multipliers, cycles": "hardware multipliers, which have new operands in most of these cycles",
+    "block RAMs, cycles": "which are clocked in each of them",
+}
+# What changes, and what is clocked alone where there is no task.
+TERMS = {
+    BUSY: tuple(NAMES),
+    IDLE: ("results", "flip-flops, cycles", "block RAMs, cycles"),
 }
 
 
@@ -22,6 +29,8 @@ def terms(features: Features, interval: float) -> dict[str, float]:
         "results": 1.0,
         "bits of sums": float(features["sum_bits"]),
         "flip-flops, cycles": estimated(FAMILY, features)["flip_flops"] * interval,
+        "waiting bits, cycles": features["waiting_bits"] * interval,
+        "multipliers, cycles": features["products"] * interval,
         "block RAMs, cycles": features["tables"] * interval,
     }
 
@@ -32,9 +41,12 @@ def cells_of(features: Features) -> int:
     return cells["luts"] + cells["flip_flops"]
 
 
-def plan_energy(part: Target, features: Features, interval: int) -> EnergyEstimate | None:
-    """The energy of a plan's results; None where no model was fitted."""
+def plan_energy(
+    part: Target, features: Features, interval: int, rests: bool = True
+) -> EnergyEstimate | None:
+    """The energy of a plan's results, which ``rests`` without tasks or goes on as with them; None
+    where no model was fitted."""
     if part.family != FAMILY:
         return None
     own: Terms = terms(features, interval)
-    return energy_estimate(part, own, cells_of(features), interval)
+    return energy_estimate(part, own, cells_of(features), interval, rests)

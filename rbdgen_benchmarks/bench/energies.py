@@ -15,7 +15,7 @@ from rbdgen.compile.accelerator_area import accelerator_features
 from rbdgen.design import energy
 from rbdgen.design.energy import BUSY, IDLE
 from rbdgen.design.least_squares import Sample
-from rbdgen.schedule.energy import NAMES, cells_of, terms
+from rbdgen.schedule.energy import TERMS, cells_of, terms
 from rbdgen.schedule.features import NAMES as FEATURES
 from rbdgen.system.quoting import Progress
 from rbdgen.system.records import Record
@@ -69,7 +69,8 @@ class CountedDesign(Record):
     """A design whose toggles were counted: the ``robot``, and the words of `rbdgen generate`.
 
     ``features`` of its plan, without those that are 0; ``interval``: cycles from task to task;
-    ``nj`` of a result, and ``idle`` in as many cycles without a task, by `rbdgen energy`.
+    ``nj`` of a result, and ``idle`` in as many cycles without a task, by `rbdgen energy`;
+    ``rests``: whether nothing but the clock changes there.
     """
 
     robot: str
@@ -80,6 +81,7 @@ class CountedDesign(Record):
     flip_flops: int
     nj: Range
     idle: Range
+    rests: bool
 
     @property
     def counts(self) -> dict[str, int]:
@@ -122,13 +124,14 @@ def fitted_to(designs: Sequence[CountedDesign]) -> dict[str, Any]:
     """The table of the models, printed."""
     models = {}
     for model in (BUSY, IDLE):
-        values = [one.nj if model == BUSY else one.idle for one in designs]
+        seen = [one for one in designs if model == BUSY or one.rests]
+        values = [one.nj if model == BUSY else one.idle for one in seen]
         samples = [
             Sample(one.robot, terms(one.counts, one.interval), own.central)
-            for one, own in zip(designs, values, strict=True)
+            for one, own in zip(seen, values, strict=True)
         ]
         ranges = [(own.low / own.central, own.high / own.central) for own in values]
-        models[model] = energy.fit(samples, ranges, list(NAMES))
+        models[model] = energy.fit(samples, ranges, TERMS[model])
     cells = [cells_of(one.counts) for one in designs]
     print(f"\n{as_text(models, 'nJ')}", flush=True)
     return {
@@ -145,7 +148,8 @@ def _counted(
     progress(f"{said}: generate, map and simulate")
     api.generate(robot, folder, progress, force=True, **{"target": "ecp5-85f", **choices})
     found = api.energy(folder, STATES, progress=progress).facts
-    counts = accelerator_features(recompiled(folder, progress).accelerator)
+    made = recompiled(folder, progress)
+    counts = accelerator_features(made.accelerator)
     return CountedDesign(
         robot=robot,
         design=said,
@@ -155,6 +159,7 @@ def _counted(
         flip_flops=found.flip_flops,
         nj=found.nj,
         idle=found.idle,
+        rests=made.plan.turns is None,
     )
 
 

@@ -89,7 +89,7 @@ def test_the_part_of_a_design_file_is_kept(tmp_path: Path, target: str) -> None:
     [
         ("soon", None, "verilog", "latency: expected a time"),
         (None, -1, "verilog", "rate: expected a rate"),
-        (None, 1e6, "cpp", "latency, rate: are of Verilog"),
+        (None, 1e6, "cpp", "latency, rate, power: are of Verilog"),
     ],
 )
 def test_refused(

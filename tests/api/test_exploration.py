@@ -32,7 +32,7 @@ from tests.test_imports import imports, modules, room_of
 POINT = {
     *("choices", "interval", "latency", "evaluations_per_clock", "multipliers", "estimated"),
     *("mapped", "generate", "fits", "pareto", "worst"),
-    *("clock", "longest", "error", "smallest"),
+    *("clock", "longest", "error", "smallest", "energy"),
 }
 SITES = {"luts", "logic", "memory", "flip_flops", "block_rams"}
 WRITTEN = ("explore.json", "pareto.svg", "report.html")
@@ -74,11 +74,12 @@ def test_report(tmp_path: Path) -> None:
     for p in found:
         mhz, error = p["clock"]["mhz"]["about"], p["error"]
         times = p["interval"] / mhz, p["longest"] / mhz
-        costs.append((p["multipliers"], p["estimated"]["luts"], *times, error))
+        nj = p["energy"]["nj"]["about"]
+        costs.append((p["multipliers"], p["estimated"]["luts"], *times, nj, error))
         assert error == pytest.approx(max(worst_of(p)), rel=0.1)
     for own, point in zip(costs, found, strict=True):
         assert point["pareto"] != any(beats(other, own) for other in costs)
-    assert "µs, M tasks/s and error of the worst, of what fits" in text
+    assert "µs, M tasks/s, nJ and error of the worst, of what fits" in text
     # a default interval is one that saves multipliers
     own = [p for p in found if p["choices"] == {**found[0]["choices"], "ii": p["interval"]}]
     counts = [p["multipliers"] for p in own]
@@ -135,7 +136,7 @@ def test_designs_keep_the_error_unless_widths_are_said(tmp_path: Path) -> None:
         assert point["choices"]["error"] == 1e-3 and "--error 0.001" in point["generate"]
         at_limits, at_a_tenth = (part.split()[-1] for part in point["worst"].split(" | "))
         assert float(at_limits) <= 1e-3 and float(at_a_tenth) <= 1e-2
-    assert "µs, M tasks/s and error asked for, of what fits" in report["text"]
+    assert "µs, M tasks/s, nJ and error asked for, of what fits" in report["text"]
     assert "worst, at the limits | at a tenth" in report["text"]
 
 
