@@ -272,7 +272,7 @@ def as_text(report: Explored) -> str:
         if any(p.clock and p.clock.beyond for p in points):
             notes.append("?: DOUBTFUL, the model has seen no design of so few or so many cells")
     if powered:
-        notes.append(f"nJ: {of_energies()}")
+        notes.append(f"nJ is {of_energies()}")
     if len(points) < len(report.points):
         notes.insert(0, f"{len(points)} of {len(report.points)} designs are shown: the front")
     title = f"{report.robot}: {', '.join(report.functions)} on {report.part}"
