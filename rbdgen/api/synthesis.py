@@ -73,6 +73,9 @@ def synthesize(
 ) -> Synthesis:
     """Map the design in ``folder`` to the cells of ``target``, by default the design's part.
 
+    Of a controller with ticks it is the module NAME_control, with the core inside. Its time is from
+    a tick to the efforts, at least and at most.
+
     ``place_and_route`` adds the clock that nextpnr reaches for each of ``speeds`` (by default the
     slowest grade) and ``seeds``. Of several seeds the report has the median, least and best clock.
     With that clock it has µs from a task to its result and M tasks/s, of the core alone. For a
@@ -88,8 +91,13 @@ def synthesize(
     if executor is not None and not place_and_route:
         raise UsageError("executor: it runs placements; say --place-and-route, with --seeds N")
     place = Path(folder)
-    entry = checked_manifest(place, trust, progress, ("{name}.il", "{name}.v"))
-    name = entry.name
+    needed = ("{name}.il", "{name}.v")
+    entry = checked_manifest(place, trust, progress, needed)
+    if entry.ticks:
+        checked_manifest(place, trust, progress, (*needed, f"{entry.ticks.top}.il"))
+    name, ticks = entry.name, entry.ticks
+    top = ticks.top if ticks else name
+    own_files = [place / f"{module}.il" for module in dict.fromkeys((name, top))]
     target = target or entry.target
     if place_and_route and target in XILINX:
         placed = ", ".join(name for name in TARGETS if name not in XILINX)
@@ -106,14 +114,14 @@ def synthesize(
     if target in XILINX:
         jobs = min(os.cpu_count() or 1, MOST_RUNS)
         cells = synth_xilinx(
-            [place / f"{name}.il", _multipliers(place / f"{name}_ecp5.il", name, part, out)],
-            name,
+            [*own_files, _multipliers(place / f"{name}_ecp5.il", name, part, out)],
+            top,
             target,
             jobs=jobs,
             progress=progress,
             keep=partial(cached_result, out / "parts", "part", say=progress),
         )
-        report = Mapped(name, target, cells.count, cells.modules, None, cells.levels)
+        report = Mapped(top, target, cells.count, cells.modules, None, cells.levels)
         write_file(out / "report.json", json.dumps(report.to_json(), indent=2) + "\n")
         write_file(out / "report.txt", mapped_text(report) + "\n")
         return Synthesis(report)
@@ -124,11 +132,16 @@ def synthesize(
         store = out.absolute() / "placements"
         each = partial(_at_once, store=store, jobs=at_once, executor=through)
     out.mkdir(parents=True, exist_ok=True)
-    functions = entry.tasks.functions
-    paces = {name: Pace(own.latency, own.interval, own.longest) for name, own in functions.items()}
+    paces = {
+        function: Pace(own.latency, own.interval, own.longest)
+        for function, own in entry.tasks.functions.items()
+    }
+    if ticks:
+        interval = max(own.interval for own in paces.values())
+        paces = {"tick": Pace(ticks.delay[0], interval, ticks.delay[-1], ticks.cycles)}
     result = synthesize_placed(
-        [place / f"{name}.il", _multipliers(place / f"{name}_ecp5.il", name, part, out)],
-        name,
+        [*own_files, _multipliers(place / f"{name}_ecp5.il", name, part, out)],
+        top,
         part,
         out,
         speeds=(speeds or part.speeds[:1]) if place_and_route else (),

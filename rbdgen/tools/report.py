@@ -42,26 +42,34 @@ class Usage(Record):
 @dataclass(frozen=True)
 class Pace(Record):
     """Cycles of a function: ``latency`` from the cycle that takes a task to its result, ``longest``
-    from any in which it comes, None where that is not known; ``interval`` between tasks."""
+    from any in which it comes, None where that is not known; ``interval`` between tasks.
+
+    ``tick``: of a controller, cycles between ticks; then a tick is what comes, and efforts result.
+    """
 
     latency: int
     interval: float
     longest: int | None = None
+    tick: int | None = None
 
     def at(self, mhz: float) -> str:
         """Latency and rate in words, with a clock in MHz: of the core alone, without a link."""
-        return self._said(f"{self.latency / mhz:.2f}", f"{(self.longest or 0) / mhz:.2f}") + (
-            f"{mhz / self.interval:.1f} M tasks/s"
-        )
+        rate = f"{mhz / self.interval:.1f} M tasks/s"
+        if self.tick:
+            rate = f"{1e3 * mhz / self.tick:.4g} kHz by --tick {self.tick}"
+        return self._said(f"{self.latency / mhz:.2f}", f"{(self.longest or 0) / mhz:.2f}") + rate
 
     def expected(self, clock: ClockEstimate) -> str:
         """The same with a clock that is estimated."""
         longest = str(clock.us(self.longest or 0))
-        return self._said(str(clock.us(self.latency)), longest) + (
-            f"{clock.rate(self.interval)} M tasks/s"
-        )
+        rate = f"{clock.rate(self.interval)} M tasks/s"
+        if self.tick:
+            rate = f"a tick every {self.tick} clocks"
+        return self._said(str(clock.us(self.latency)), longest) + rate
 
     def _said(self, us: str, longest: str) -> str:
+        if self.tick:
+            return f"{us} µs from a tick to its efforts, {longest} µs at most, "
         most = "" if self.longest is None else f"{longest} µs at most with its wait, "
         return f"{us} µs a task, {most}"
 

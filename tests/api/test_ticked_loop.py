@@ -16,6 +16,7 @@ from rbdgen.api.ticked_loop import TickedHardware, tick_session
 from rbdgen.cli.main import main
 from rbdgen.design.manifest import HardwareManifest
 from rbdgen.robot.model import RobotError
+from rbdgen.tools.report import SynthesisReport
 
 LAW: dict[str, Any] = {"controller": "computed-torque", "ii": 4}
 
@@ -39,6 +40,22 @@ def test_folder_says_what_its_ports_are(law: Path) -> None:
     readme = (law / "README.md").read_text()
     assert "the last good command was older than 2 ticks" in readme
     assert "| a command | word 2 | `q_ref[0]`, 19 bits | shoulder | rad | 16 |" in readme
+
+
+def test_cells_are_those_around_the_core_too(law: Path) -> None:
+    """The netlist has the port that trips; times are from a tick, not from a task."""
+    facts = api.synthesize(law).facts
+    own = json.loads((law / "manifest.json").read_text())["ticks"]
+    assert isinstance(facts, SynthesisReport) and facts.top == own["top"]
+    netlist = json.loads((law / "synthesis-ecp5-85f" / f"{facts.top}.json").read_text())
+    assert len(netlist["modules"][facts.top]["ports"]["trip"]["bits"]) == 4
+    pace = facts.paces["tick"]
+    assert (pace.latency, pace.longest, pace.tick) == (*own["delay"], 100)
+    assert pace.at(100.0) == (
+        f"{pace.latency / 100:.2f} µs from a tick to its efforts, {own['delay'][-1] / 100:.2f} µs "
+        "at most, 1000 kHz by --tick 100"
+    )
+    assert "a tick every 100 clocks" in str(facts)
 
 
 @pytest.mark.rtl
