@@ -19,11 +19,10 @@ from ..tools.energy import (
     BUSY,
     IDLE,
     EnergyReport,
-    Range,
     estimate,
     measured_share,
     net_rate,
-    power,
+    power_verdict,
     powers_at,
 )
 from ..tools.model import Model, Result
@@ -120,7 +119,7 @@ def energy(
     terms, regions, nj, idle = estimate(netlist, run.toggles, steps)
     powers, notes = powers_at(nj, idle, steps, mhz, tasks)
     wished = entry.wanted.wishes if entry.wanted else Wishes()
-    wanted, missed = _of_power(wished, nj, idle, steps, mhz)
+    wanted, missed = power_verdict(wished, nj, idle, steps, mhz)
     board, watts = BOARDS.get(part.part, (None, None))
     facts = EnergyReport(
         top=entry.name,
@@ -151,22 +150,6 @@ def energy(
     )
     write_file(place / ENERGY, json.dumps(facts.to_json(), indent=2) + "\n")
     return EnergyEstimate(facts)
-
-
-def _of_power(
-    wished: Wishes, nj: Range, idle: Range, steps: float, mhz: float | None
-) -> tuple[str, bool]:
-    """The line of the watts that were wanted, and whether they are missed; by the highest estimate,
-    at the wished rate, or with all tasks that there can be."""
-    if not wished.power:
-        return "", False
-    if mhz is None:
-        return f"wanted {wished}: watts need a clock: add --frequency MHZ", False
-    own = power(nj, idle, steps, mhz, wished.rate)
-    missed = own.watts.high > wished.power
-    said = "MISSED, by the highest estimate" if missed else "reached, by the highest estimate"
-    at = f"{own.watts} W at {mhz:g} MHz and {own.rate / 1e6:.3g} M tasks/s"
-    return f"wanted {wished.power:.4g} W at most: {said} ({at})", missed
 
 
 def model_of(netlist: ObservedNetlist, entry: HardwareManifest, progress: Progress) -> Model:

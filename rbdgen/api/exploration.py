@@ -92,9 +92,8 @@ def explore(
     Design; a ``formulation`` among them is the only one tried. Cells are estimated. With
     ``synthesis``, Yosys maps designs until all on the Pareto front are mapped. The criteria are
     multipliers, LUTs, time from task to task, time to a result, nJ of a result, and errors; less is
-    better. What
-    exceeds the part is not on the front. Times are µs of the core, at the clock that is expected of
-    the slowest speed grade; for parts without a model of the clock they are cycles.
+    better. What exceeds the part is not on the front. Times are µs of the core, at the clock that
+    is expected of the slowest speed grade; for parts without a model of the clock they are cycles.
 
     ``quick`` compares thousands of designs in minutes, by schedules without linear programs. They
     share multipliers, and nothing is time-multiplexed. Unless restricted, every interval, width,

@@ -91,11 +91,10 @@ def synthesize(
     if executor is not None and not place_and_route:
         raise UsageError("executor: it runs placements; say --place-and-route, with --seeds N")
     place = Path(folder)
-    needed = ("{name}.il", "{name}.v")
-    entry = checked_manifest(place, trust, progress, needed)
-    if entry.ticks:
-        checked_manifest(place, trust, progress, (*needed, f"{entry.ticks.top}.il"))
+    entry = checked_manifest(place, trust, progress, ("{name}.il", "{name}.v"))
     name, ticks = entry.name, entry.ticks
+    if ticks:
+        checked_manifest(place, trust, progress, (f"{ticks.top}.il",))
     top = ticks.top if ticks else name
     own_files = [place / f"{module}.il" for module in dict.fromkeys((name, top))]
     target = target or entry.target

@@ -55,11 +55,11 @@ def cpp(
     """Files of a library whose functions have ``name``, and facts of it.
 
     ``NAME.h`` says what there is to call in C, and for ``coordinates`` of a robot ``NAME.hpp`` in
-    C++. ``about``: robot and functions, in words. Graphs of more
-    than ``longest`` nodes are split into functions of ``part``, and gradients computed joint by
-    joint if functions hand on less then. Of those of more than ``large`` what matrices have is
-    computed column by column. ``program``: visits that compute the graph, written
-    as loops in its place. ``in_double``: nodes that the functions of float compute in double; loops
+    C++. ``about``: robot and functions, in words. Graphs of more than ``longest`` nodes are split
+    into functions of ``part``, and gradients computed joint by joint if functions hand on less
+    then. Of those of more than ``large`` what matrices have is computed column by column.
+    ``program``: visits that compute the graph, written as loops in its place. ``in_double``: nodes
+    that the functions of float compute in double; loops
     have none. ``joints``: names in the order of the robot's coordinates, for solvers' models of it.
     ``alone``: programs that compute the graph; one of them computes a state alone, if lanes save
     enough (``lanes``).

@@ -69,12 +69,17 @@ def energy_error(model: str = BUSY) -> FitError:
 
 
 def _span(model: Mapping[str, Any], terms: Terms) -> Span:
-    """The central value, and what is lower and higher: a toggle's energy, times the fit's error."""
+    """The central value, with its range."""
     about = value_of(model["coefficients"], terms)
+    return Span(about, *(about * each for each in extent(model)))
+
+
+def extent(model: Mapping[str, Any]) -> tuple[float, float]:
+    """The range by the central value: that of a toggle's energy, times the fit's error."""
     error = FitError.from_json(model["error"])
     off = error.spread * error.most
     low, high = model["range"]
-    return Span(about, about * low * max(1 - off, 0.0), about * high * (1 + off))
+    return low * max(1 - off, 0.0), high * (1 + off)
 
 
 @cache

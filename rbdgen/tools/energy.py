@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..design.wishes import Wishes
 from ..system.records import Record
 from .model import Toggles
 from .observed_netlist import (
@@ -341,3 +342,19 @@ def powers_at(
         more = f"{_thousands(rate)} tasks/s are more than the core can do at {mhz:g} MHz"
         return (full,), (f"{more}: watts are of {_thousands(full.rate)}",)
     return (full, power(nj, idle, interval, mhz, rate)), ()
+
+
+def power_verdict(
+    wished: Wishes, nj: Range, idle: Range, interval: float, mhz: float | None
+) -> tuple[str, bool]:
+    """The line of the watts that were wanted, and whether they are missed; by the highest estimate,
+    at the wished rate, or with all tasks that there can be. Empty where none were wanted."""
+    if not wished.power:
+        return "", False
+    if mhz is None:
+        return f"wanted {wished}: watts need a clock: add --frequency MHZ", False
+    own = power(nj, idle, interval, mhz, wished.rate)
+    missed = own.watts.high > wished.power
+    said = "MISSED, by the highest estimate" if missed else "reached, by the highest estimate"
+    at = f"{own.watts} W at {mhz:g} MHz and {own.rate / 1e6:.3g} M tasks/s"
+    return f"wanted {wished.power:.4g} W at most: {said} ({at})", missed

@@ -130,7 +130,8 @@ def clocks(place: Path, progress: Progress) -> Any:
     """
     folder = place / "clocks"
     kept = folder / "placed.json"
-    known = {(one.design, one.speed): one for one in _known(kept)}
+    before = map(PlacedDesign.from_json, recorded(_shipped(), kept))
+    known = {(one.design, one.speed): one for one in before}
     rows = Rows(HEAD)
     wanted = [(SPEED, *own) for own in DESIGNS] + [(SLOWEST, *own) for own in DESIGNS[:AT_BOTH]]
     for speed, robot, choices in wanted:
@@ -142,7 +143,7 @@ def clocks(place: Path, progress: Progress) -> Any:
                 progress(f"{said}: {error}")
                 continue
             known[said, speed] = one
-            write_file(kept, _lines(known.values()))
+            write_file(kept, lines(known.values()))
         rows.add(known[said, speed].row)
     rows.close()
     found = fitted_to(list(known.values()))
@@ -230,12 +231,9 @@ def _ratios(designs: Sequence[PlacedDesign]) -> dict[str, Any]:
     return {str(speed): own.to_json() for speed, own in sorted(ratios.items())}
 
 
-def _known(kept: Path) -> list[PlacedDesign]:
-    """The designs that ``clock.json`` has, and those that an earlier run has placed."""
-    found = list(_shipped())
-    if kept.exists():
-        found += json.loads(kept.read_text("utf-8"))
-    return [PlacedDesign.from_json(one) for one in found]
+def recorded(shipped: Iterable[Any], kept: Path) -> list[Any]:
+    """The designs of a table that ships, and those that an earlier run has measured, as JSON."""
+    return [*shipped, *(json.loads(kept.read_text("utf-8")) if kept.exists() else [])]
 
 
 def _shipped() -> Sequence[Any]:
@@ -250,5 +248,6 @@ def page(table: Mapping[str, Any]) -> str:
     return head.replace('"designs": []', f'"designs": [\n{below}\n]') + "\n"
 
 
-def _lines(designs: Iterable[PlacedDesign]) -> str:
+def lines(designs: Iterable[Record]) -> str:
+    """Designs as JSON, a line each."""
     return "[\n" + ",\n".join(json.dumps(one.to_json()) for one in designs) + "\n]\n"

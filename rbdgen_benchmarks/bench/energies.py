@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,44 +20,22 @@ from rbdgen.system.quoting import Progress
 from rbdgen.system.records import Record
 from rbdgen.tools.energy import Range
 
-from .clocks import Choices, as_text, page, slug, words
+from .clocks import DESIGNS as PLACED
+from .clocks import LARGE, Choices, as_text, lines, page, recorded, slug, words
 from .measurement import Rows, measurement
 
-# Robot, choices; small ones first. The family alone counts: all are mapped alike.
-DESIGNS: tuple[tuple[str, Choices], ...] = (
-    ("pendulum", {"ii": 1}),
-    ("pendulum", {"functions": "m", "ii": 1}),
-    ("pendulum", {"ii": 3}),
-    ("pendulum", {"functions": "did", "ii": 4}),
-    ("pendulum", {"functions": "fd", "ii": 4}),
-    ("pendulum", {"fold": "joints", "ii": 8}),
-    ("gantry", {"functions": "m", "ii": 4}),
-    ("pendulum", {"width": 24, "ii": 2}),
-    ("gantry", {"ii": 4}),
-    ("pendulum", {"ii": 16}),
-    ("pendulum", {"functions": "g", "ii": 2}),
-    ("pendulum", {"functions": "did", "ii": 16}),
-    ("pendulum", {"functions": "did", "ii": 1}),
-    ("pendulum", {"functions": "minv", "ii": 2}),
-    ("pendulum", {"functions": "fd", "ii": 1}),
-    ("pendulum", {"width": 12, "ii": 1}),
-    ("pendulum", {"functions": ("id", "m"), "ii": 2}),
-    ("gantry", {"ii": 1}),
-    ("gantry", {"width": 24, "ii": 8}),
-    ("gantry", {"functions": "did", "ii": 16}),
-    ("hyq", {"functions": "m", "ii": 16}),
-    ("hyq", {"ii": 16}),
-    ("hyq", {"ii": 8}),
-    ("hyq", {"ii": 4}),
-    ("iiwa14", {"fold": "none", "functions": "g", "ii": 32}),
-    ("iiwa14", {"fold": "joints", "ii": 24}),
-    ("iiwa14", {"functions": "m", "ii": 32}),
-    ("iiwa14", {"ii": 12, "fold": "none"}),
-    ("iiwa14", {"ii": 5, "fold": "none"}),
-    ("iiwa14", {"ii": 1, "fit": False}),
-    ("tiago_like", {"fold": "joints", "ii": 32}),
-    ("spot_arm_like", {"ii": 24}),
-    ("baxter", {"ii": 16}),
+# Of the clocks' designs the cores, whatever part they are placed on, and others. The family alone
+# counts, so all are mapped for its largest part.
+DESIGNS: tuple[tuple[str, Choices], ...] = tuple(
+    (robot, {**choices, "target": LARGE})
+    for robot, choices in (
+        *(own for own in PLACED if not own[1].get("accelerator")),
+        ("pendulum", {"functions": "g", "ii": 2}),
+        ("pendulum", {"functions": "fd", "ii": 1}),
+        ("gantry", {"ii": 1}),
+        ("iiwa14", {"ii": 5, "fold": "none"}),
+        ("iiwa14", {"ii": 1, "fit": False}),
+    )
 )
 STATES = 300
 HEAD = ("design", "LUTs and FFs", "interval", "nJ, low", "nJ", "nJ, high", "idle, of busy")
@@ -106,13 +83,14 @@ def energies(place: Path, progress: Progress) -> Any:
     """
     folder = place / "energies"
     kept = folder / "counted.json"
-    known = {one.design: one for one in _known(kept)}
+    before = map(CountedDesign.from_json, recorded(_shipped(), kept))
+    known = {one.design: one for one in before}
     rows = Rows(HEAD)
     for robot, choices in DESIGNS:
         said = words(robot, choices)
         if said not in known:
             known[said] = _counted(robot, said, choices, folder / slug(said, 0), progress)
-            write_file(kept, _lines(list(known.values())))
+            write_file(kept, lines(known.values()))
         rows.add(known[said].row)
     rows.close()
     found = fitted_to(list(known.values()))
@@ -134,6 +112,9 @@ def fitted_to(designs: Sequence[CountedDesign]) -> dict[str, Any]:
         models[model] = energy.fit(samples, ranges, TERMS[model])
     cells = [cells_of(one.counts) for one in designs]
     print(f"\n{as_text(models, 'nJ')}", flush=True)
+    for model, own in models.items():
+        least, most = energy.extent(own)
+        print(f"{model}: printed as {least:.2f} to {most:.2f} times that", flush=True)
     return {
         "cells": [min(cells), max(cells)],
         "models": models,
@@ -146,7 +127,7 @@ def _counted(
 ) -> CountedDesign:
     """Generate, map and simulate a design."""
     progress(f"{said}: generate, map and simulate")
-    api.generate(robot, folder, progress, force=True, **{"target": "ecp5-85f", **choices})
+    api.generate(robot, folder, progress, force=True, **choices)
     found = api.energy(folder, STATES, progress=progress).facts
     made = recompiled(folder, progress)
     counts = accelerator_features(made.accelerator)
@@ -163,13 +144,7 @@ def _counted(
     )
 
 
-def _known(kept: Path) -> list[CountedDesign]:
-    """The designs that an earlier run has counted, and those of ``energy.json``."""
-    found = list(energy.fitted()["designs"]) if energy.TABLE.exists() else []
-    if kept.exists():
-        found += json.loads(kept.read_text("utf-8"))
-    return [CountedDesign.from_json(one) for one in found]
-
-
-def _lines(designs: Sequence[CountedDesign]) -> str:
-    return "[\n" + ",\n".join(json.dumps(one.to_json()) for one in designs) + "\n]\n"
+def _shipped() -> Sequence[Any]:
+    """The designs of the table that ships; none before there is one."""
+    found: Sequence[Any] = energy.fitted()["designs"] if energy.TABLE.exists() else ()
+    return found

@@ -8,8 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rbdgen.design.wishes import Wishes
 from rbdgen.tools import energy
-from rbdgen.tools.energy import NOTHING, Energy, EnergyReport, Range, power, powers_at, two_digits
+from rbdgen.tools.energy import (
+    NOTHING,
+    Energy,
+    EnergyReport,
+    Range,
+    power,
+    power_verdict,
+    powers_at,
+    two_digits,
+)
 from rbdgen.tools.model import SPANS, Toggles
 from rbdgen.tools.observed_netlist import (
     CARRIES,
@@ -139,3 +149,23 @@ def test_a_report_never_says_a_number_without_its_range() -> None:
         assert len(re.findall(r" (nJ|W)\b", line)) == len(re.findall(r"\(\S+ to \S+\)", line))
     assert "measured by us" in str(made) and "no board" in str(made)
     assert replace(made, nj=NOTHING).idle_share == 0
+
+
+@pytest.mark.parametrize(
+    ("watts", "rate", "mhz", "missed", "said"),
+    [
+        (None, 1e6, 100.0, False, ""),
+        (4.0, None, 100.0, False, "wanted 4 W at most: reached, by the highest estimate (2.0 "),
+        (3.9, None, 100.0, True, "wanted 3.9 W at most: MISSED, by the highest estimate"),
+        (0.8, 1e6, 100.0, False, "at 100 MHz and 1 M tasks/s"),
+        (0.5, 1e6, 100.0, True, "MISSED"),
+        (1.0, None, None, False, "watts need a clock: add --frequency MHZ"),
+    ],
+)
+def test_a_wished_power_is_judged_by_the_highest_estimate(
+    watts: float | None, rate: float | None, mhz: float | None, missed: bool, said: str
+) -> None:
+    """200 nJ a result every 10 cycles, 20 nJ without a task; the high ends are twice that."""
+    nj, idle = Range(100.0, 200.0, 400.0), Range(10.0, 20.0, 40.0)
+    line, is_missed = power_verdict(Wishes(rate=rate, power=watts), nj, idle, 10.0, mhz)
+    assert is_missed is missed and said in line and bool(line) == bool(said)
