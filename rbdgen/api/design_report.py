@@ -17,6 +17,7 @@ from ..design.manifest import HardwareManifest
 from ..draw.bars import WordRow, spare, word_bars
 from ..draw.floor_plan import picture as floor_plan
 from ..draw.organisation import organisation
+from ..draw.protocol import protocol
 from ..draw.tables import limits_text
 from ..graph.fixed import FixedGraph, Integers
 from ..graph.node import Node, Op
@@ -73,6 +74,7 @@ def report(folder: str | Path, progress: Progress = lambda _: None, trust: bool 
         caption=CAPTIONS[entry.is_core],
         picture=_svg(picture_of(product)),
         architecture=_svg(architecture_of(product)) if product.is_core else "",
+        protocol=_svg(protocol(entry)),
         timeline=base64.b64encode(there.timeline).decode() if there.timeline else "",
         tree=_svg(organisation(topology(str(place / DESIGN)).facts)),
         signals={region: (_svg(drawn(region, own)), own) for region, own in signals.items()},

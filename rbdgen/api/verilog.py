@@ -24,6 +24,7 @@ from ..design.manifest import (
 )
 from ..draw.clocks import clock_lines
 from ..draw.picture import architecture, picture
+from ..draw.protocol import protocol
 from ..graph.fixed import parameter_formats
 from ..schedule.difference_constraints import capacity
 from ..schedule.pipelined import region_name
@@ -193,6 +194,7 @@ def _about_shell(made: Product, shell: TaskShell) -> ShellFacts:
 
 README = "README.md"
 ARCHITECTURE = "architecture.svg"
+PROTOCOL = "protocol.svg"
 
 
 def verilog(made: Compilation) -> Files:
@@ -212,6 +214,7 @@ def verilog(made: Compilation) -> Files:
     files = emitted.files | {entry.picture: picture_of(product)} | graph_files(product) | sources
     if product.is_core:
         files[ARCHITECTURE] = architecture_of(product)
+    files[PROTOCOL] = protocol(entry)
     files |= hdl_packages(entry)
     if registers := registers_of(entry):
         from ..shell.task_registers import ADDRESS_WIDTH

@@ -235,7 +235,7 @@ def accelerator_text(facts: DesignFacts) -> str:
         for name, s in own.stages.items()
     ]
     functions = [
-        [name, len(f.inputs), len(f.outputs), f.interval, _latency(f)]
+        [name, len(f.inputs), len(f.outputs), f.interval, latency_text(f)]
         for name, f in own.functions.items()
     ]
     return "\n".join(
@@ -259,8 +259,8 @@ def accelerator_text(facts: DesignFacts) -> str:
     )
 
 
-def _latency(facts: FunctionFacts) -> int | str:
-    """Exact, or of a rollout's step, about."""
+def latency_text(facts: FunctionFacts) -> int | str:
+    """Cycles: exact, or of a rollout's step, about."""
     return f"about {facts.latency} a step" if facts.latency_of == "step" else facts.latency
 
 

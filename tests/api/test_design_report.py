@@ -100,8 +100,8 @@ def test_a_page_has_what_was_measured(tmp_path: Path) -> None:
     assert not Checked(text).open
     assert "every bit and tag equal" in text
     stages = [file.stem.removeprefix("graph_") for file in folder.glob("graph_*.txt")]
-    # stages and tree, a picture of words each, two of tau's errors and one of M's
-    assert text.count("<svg") == 2 + len(stages) + 3
+    # stages, protocol and tree, a picture of words each, two of tau's errors and one of M's
+    assert text.count("<svg") == 3 + len(stages) + 3
     assert text.count("<svg") == len(re.findall(r"<svg[^>]*>\s*<title>", text))
     for stage in stages:
         graph = (folder / f"graph_{stage}.txt").read_text()

@@ -25,6 +25,7 @@ FILES = (
     "graph.txt",
     "pipeline.svg",
     "architecture.svg",
+    "protocol.svg",
     "pendulum_m.v",
     "pendulum_m.il",
 )

@@ -53,7 +53,7 @@ def test_files(design: Path) -> None:
     )
     for file, digest in manifest["files"].items():
         assert hashlib.sha256((design / file).read_bytes()).hexdigest() == digest
-    for picture in ("pipeline.svg", "architecture.svg"):
+    for picture in ("pipeline.svg", "architecture.svg", "protocol.svg"):
         ElementTree.parse(design / picture)
 
 

@@ -159,56 +159,6 @@ def test_a_strangers_bench(folders: dict[str, Path], tmp_path: Path) -> None:
     np.testing.assert_allclose(found, right["tau"][0], rtol=5e-3)
 
 
-PROTOCOL = """
-module bench;
-    import @NAME@_pkg::*;
-    reg clk = 0, i_valid = 0, o_ready = 1;
-    wire i_ready, o_valid;
-    wire [$bits(result_t) - 1:0] result;
-    integer cycle;
-    task_t task_in;
-    initial task_in = EXAMPLE_TASK;
-    always #5 clk = !clk;
-    @NAME@ dynamics (
-        .clk(clk), .rst(1'b0), .clear(1'b0), .overflow(),
-        .i__payload(task_in), .i__valid(i_valid), .i__ready(i_ready),
-        .o__payload(result), .o__valid(o_valid), .o__ready(o_ready));
-    initial begin
-        @(negedge clk) i_valid = 1;
-        #1 while (!i_ready) @(negedge clk);
-        for (cycle = 0; cycle <= LATENCY + 1; cycle = cycle + 1) begin
-            i_valid = cycle <= INTERVAL;
-            o_ready = cycle != LATENCY;
-            #1 $display("%0d %b %b %b", cycle, i_ready, o_valid, result === EXAMPLE_RESULT);
-            @(negedge clk);
-        end
-        $finish;
-    end
-endmodule
-"""
-
-
-@pytest.mark.parametrize("name", ["torque", "after"])
-def test_cycles_of_the_protocol(folders: dict[str, Path], name: str, tmp_path: Path) -> None:
-    """The table of README is what the hardware does: ready, valid and payload in each cycle."""
-    rows = {}
-    for line in (folders[name] / "README.md").read_text().splitlines():
-        cells = [cell.strip(" `") for cell in line.strip("|").split("|")]
-        if cells[0] == "cycle" or (cells[0].startswith(("i__", "o__")) and len(cells) > 3):
-            rows[cells[0]] = cells[1:]
-    bench = tmp_path / "bench.sv"
-    bench.write_text(filled(PROTOCOL, NAME=name))
-    sources = [folders[name] / f"{name}{end}" for end in ("_pkg.sv", ".v")]
-    lines = [line.split() for line in run_in_icarus(bench, "bench", sources)]
-    ends = [int(column.split()[-1]) for column in rows["cycle"]]
-    assert ends == sorted(ends) and len(lines) == ends[-1] + 1
-    for cycle, ready, valid, right in lines:
-        at = next(k for k, end in enumerate(ends) if int(cycle) <= end)
-        assert valid == rows["o__valid"][at]
-        assert rows["i__ready"][at] in ("", ready), cycle
-        assert rows["o__payload"][at] != "A" or right == "1"
-
-
 PACKETS = """
 module bench;
     import @NAME@_pkg::*;
