@@ -22,7 +22,9 @@ CASES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("iiwa14", "id", {"target": "xcup", "width": 24}),
     ("iiwa14", "id", {"target": "ecp5-85f"}),
     ("iiwa14", "id", {"target": "lifcl-40"}),
+    ("iiwa14", "did", {"target": "xcup"}),
     ("iiwa14", "did", {"target": "ecp5-85f"}),
+    ("hyq", "id", {"target": "xcup"}),
 )
 HEAD = (
     *("", "products", "they can overflow", "sums", "bits", "fused", "bits fused"),

@@ -61,6 +61,7 @@ PLACES = {
     "rk4": "rk4.rk4",
     "delays": "delays.delays",
     "cell-adders": "cell_adders.adders",
+    "cell-delays": "cell_delays.clocks",
     "area-model": "area.area_model",
     "clocks": "clocks.clocks",
     "energies": "energies.energies",
