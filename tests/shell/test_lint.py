@@ -14,7 +14,7 @@ from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.shell.emit import Off, emit, stream_shells, verilog_file
 from rbdgen.tools.toolchain import YOSYS, run_tool
 from tests.support.lint import check_head, check_lint, icarus_says, said
-from tests.support.made import accelerate
+from tests.support.made import accelerate, generated
 
 pytestmark = pytest.mark.rtl
 CORES: dict[str, dict[str, Any]] = {
@@ -85,6 +85,14 @@ def test_accelerators(kind: str, tmp_path: Path, subtests: pytest.Subtests) -> N
 def test_limbs_in_turn(tmp_path: Path, subtests: pytest.Subtests) -> None:
     made = emit(compile_front(front_end("hyq", **LIMBS)).accelerator, "limbs", stream_shells)
     check_files(subtests, made.files, "limbs", tmp_path)
+
+
+@pytest.mark.slow
+def test_a_controller_with_ticks(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    folder = generated("pendulum", name="law", controller="computed-torque", tick=1000)
+    files = {own.name: own.read_text() for own in folder.glob("*.v")}
+    assert "law_control.v" in files
+    check_files(subtests, files, "law", tmp_path)
 
 
 def test_other_files_are_checked_as_before(tmp_path: Path) -> None:
