@@ -50,6 +50,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.visits import inlined
 from rbdgen.shell import emit
 from rbdgen.system.quoting import Refusal
+from rbdgen.tasks.latency import latency_of
 from tests.durations import spent
 
 WORDS = tuple(own for own in LANGUAGES if own not in OF_NUMBERS)
@@ -190,7 +191,7 @@ def counts_of_hardware(product: Product) -> dict[str, Any]:
     area = area_of(product)
     return product.front.graph.operations() | {
         "nodes": sum(len(fixed.graph.nodes) for fixed in product.graphs.values()),
-        "latency": {name: tasks.latency(name) for name in tasks.functions},
+        "latency": {name: latency_of(tasks, name) for name in tasks.functions},
         "interval": {name: tasks.interval(name) for name in tasks.functions},
         "multipliers": tasks.multipliers,
         "luts": area.luts if area else None,

@@ -42,6 +42,7 @@ from ..schedule.units import shared_jobs
 from ..shell.emit import emit
 from ..system.cache import cached_result
 from ..system.records import Record
+from ..tasks.latency import latency_of, longest_latency
 from ..tools.toolchain import SynthesisError
 from .design_file import compiler_digest, design_digest
 from .synthesis import mapped, yosys_version
@@ -133,8 +134,8 @@ class CompiledPoint(Record):
         errors = expected_errors(made).errors
         return cls(
             interval=max(own.interval(name) for name in own.functions),
-            latency=max(own.latency(name) for name in own.functions),
-            longest=max(own.longest(name) for name in own.functions),
+            latency=max(latency_of(own, name) for name in own.functions),
+            longest=max(longest_latency(own, name) for name in own.functions),
             multipliers=own.multipliers,
             features=accelerator_features(own),
             multipliers_at=multipliers_at,

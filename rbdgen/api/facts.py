@@ -48,6 +48,7 @@ from ..graph.word import kind_of, spell
 from ..robot.model import Robot
 from ..schedule.area import NoModel, estimated, model_error
 from ..system.records import NamedWord, named_words
+from ..tasks.latency import latency_of, longest_latency
 from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
 from ..tasks.stages import TAG
 from .compilation import robot_facts
@@ -231,9 +232,9 @@ def task_facts(made: Product) -> TaskFacts:
                 ),
                 outputs=meanings.fields(results[function]),
                 interval=accelerator.interval(function),
-                latency=accelerator.latency(function),
+                latency=latency_of(accelerator, function),
                 latency_of="step" if function in ROLLOUTS else "first task",
-                longest=accelerator.longest(function),
+                longest=longest_latency(accelerator, function),
                 route={
                     str(v): tuple(map(str, to)) for v, to in accelerator.route(function).items()
                 },

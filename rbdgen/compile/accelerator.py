@@ -11,6 +11,7 @@ from ..design.functions import GIVES
 from ..graph.word import indices, kind_of, renamed
 from ..robot.model import RobotError
 from ..schedule.partition import Piece, StagePieces
+from ..tasks.latency import usual_latency
 from ..tasks.routes import CALLED, CODES, stands_alone, visit_counts
 from ..tasks.stage import Stage, constant, of_limbs
 from ..tasks.stages import Accelerator
@@ -169,7 +170,7 @@ def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
 def _slots(accelerator: Accelerator) -> int:
     """The fewest slots, a power of two, whose tasks keep the stages of any function busy."""
     under_way = max(
-        -(-accelerator.usual_latency(f) // accelerator.interval(f)) for f in accelerator.functions
+        -(-usual_latency(accelerator, f) // accelerator.interval(f)) for f in accelerator.functions
     )
     return min(max(1 << (under_way - 1).bit_length(), FEWEST_SLOTS), MOST_SLOTS)
 

@@ -23,6 +23,7 @@ from ..design.target import Target, ascending
 from ..design.wishes import Wishes
 from ..robot.model import RobotError
 from ..system.quoting import Progress
+from ..tasks.latency import longest_latency
 from .fitting import Candidate, Search, SharingChoice
 from .fixed_functions import FixedFunctions
 from .flow import compile_front, in_promised_words
@@ -257,7 +258,7 @@ def _tried(
             wishes,
             need_of(made),
             clocks_of(made),
-            max(own.longest(name) for name in own.functions),
+            max(longest_latency(own, name) for name in own.functions),
             max(own.interval(name) for name in own.functions),
             energy_of(made) if wishes.power else None,
         )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, permutations
 from xml.etree import ElementTree as ET
 
+from ..tasks.latency import latency_of
 from ..tasks.routes import RESULT, ROLLOUTS, StageVisit, parse
 from ..tasks.stages import Accelerator
 from . import svg
@@ -305,9 +306,9 @@ def _heading(
         x, y = LEFT + CHIP * (k % each), TOP + 12 + CHIP_ROW * (k // each)
         svg.line(legend, [(x, y - 4), (x + 22, y - 4)], of_function(function), 4)
         svg.text(legend, x + 29, y, function, size=12, weight="bold")
-        after = f"after {accelerator.latency(function)} cycles"
+        after = f"after {latency_of(accelerator, function)} cycles"
         if function in ROLLOUTS:
-            after = f"about {accelerator.latency(function)} cycles a step"
+            after = f"about {latency_of(accelerator, function)} cycles a step"
         said = f"every {accelerator.interval(function)}, {after}"
         svg.text(legend, x + 68, y, said, size=11, colour=GREY)
     for k, words in enumerate(NOTES):

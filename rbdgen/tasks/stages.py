@@ -36,7 +36,6 @@ from .routes import (
 )
 from .stage import Stage
 
-HOP = 4  # cycles from a stage's result to the next stage's taking it
 TAG = 16  # bits of a task's tag
 COUNT = 16  # bits of the number of steps of a rollout
 BLOCK = 256 * 36  # bits, words of so many block RAMs: with more, a bank is in block RAM
@@ -314,46 +313,6 @@ class Accelerator:
         counts = self.visit_counts[function]
         return max(count * self.stages[s].interval for s, count in counts.items())
 
-    def latency(self, function: str) -> int:
-        """Cycles from a task's entry to its result: of the first task after reset, alone.
-
-        Later ones may come in another phase of the stages that take a task only every so many
-        cycles. Of a rollout: `usual_latency`.
-        """
-        if self.is_core:
-            return sum(stage.latency for stage in self.stages.values())
-        return (
-            self.usual_latency(function) if function in ROLLOUTS else first_result(self, function)
-        )
-
-    def longest(self, function: str) -> int:
-        """Cycles from a task that comes in any cycle to its result, at most: alone on its way.
-
-        A core that shares hardware takes it in one phase, and wakes first if it rests; each stage
-        of an accelerator has it wait for its phase. Of a rollout: `usual_latency`.
-        """
-        if self.is_core:
-            waking = sum(stage.plan.waking for stage in self.stages.values() if stage.plan)
-            return self.latency(function) + self.interval(function) - 1 + waking
-        if function in ROLLOUTS:
-            return self.usual_latency(function)
-        return first_result(self, function, at_worst=True)
-
-    def usual_latency(self, function: str) -> int:
-        """The approximate number of cycles from a task to its result, in an idle accelerator.
-
-        Of a rollout: for each step.
-        """
-        done: dict[StageVisit, int] = {}
-        for visit in self.ordered(function):
-            senders, waited = self.before(function, visit)
-            start = max((done[v] for v in {*senders, *waited} & done.keys()), default=0)
-            stage = self.stages[visit.stage]
-            done[visit] = start + HOP + stage.interval // 2 + stage.latency
-        if function in ROLLOUTS:
-            return ROLLOUTS[function] * max(done.values())
-        return max(done.values()) + HOP
-
     def before(self, function: str, visit: StageVisit) -> tuple[list[StageVisit], list[StageVisit]]:
         """The visits that send a task to a visit, and those that it only waits for."""
         waited = [parse(stage) for stage in self.waits.get(visit.stage, ())]
@@ -387,31 +346,3 @@ def one_stage(plan: Plan, results: Mapping[str, tuple[str, ...]]) -> Accelerator
 def _position(item: tuple[str, int]) -> tuple[int, tuple[int, ...], str]:
     name, _ = item
     return ORDER.index(kind_of(name)), indices(name), name
-
-
-# Cycles in hardware, see ``rtl.accelerator``:
-FIRST = 1  # after reset, in which a task is taken
-TAKEN, SENT = 4, 3  # from its entry, and from a stage's result, until a core can take its operands
-PASSED = 2  # the same from the result of a stage that it only waits for
-BESIDE = 2  # that whose task it is takes through a stage, at least
-GIVEN, GIVEN_IN_ORDER = 4, 3  # from the last stage's result to the task's
-
-
-def first_result(accelerator: Accelerator, function: str, at_worst: bool = False) -> int:
-    """Cycles from a task's entry to its result: of the first task after reset, alone.
-
-    ``at_worst``: of one that just misses its phase at every stage.
-    """
-    done: dict[StageVisit, int] = {}
-    for visit in accelerator.ordered(function):
-        stage = accelerator.stages[visit.stage]
-        senders, waited = accelerator.before(function, visit)
-        there = [done[v] + SENT for v in senders if v in done]
-        there += [done[v] + PASSED for v in waited if v in done]
-        ready = max(there, default=FIRST + TAKEN) + accelerator.waits_for_words(visit.stage)
-        every = stage.takes_every
-        taken = ready + every - 1 if at_worst else -(-ready // every) * every
-        done[visit] = taken + max(stage.latency, BESIDE)
-    route = accelerator.route(function)
-    last = max(cycle for visit, cycle in done.items() if RESULT in route[visit])
-    return last + (GIVEN_IN_ORDER if accelerator.in_order else GIVEN) - FIRST

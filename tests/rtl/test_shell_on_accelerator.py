@@ -14,6 +14,7 @@ from rbdgen.api.stimulus import Traffic, inputs_of, within_limits
 from rbdgen.compile.product import Product
 from rbdgen.design.functions import WHOLE
 from rbdgen.shell.task_packets import PacketFormat, Response, Status
+from rbdgen.tasks.latency import latency_of
 from rbdgen.tasks.routes import CODES, ROLLOUTS, STEPS
 from sim.runner import build_sources, run
 from tests.support.made import accelerate
@@ -56,7 +57,7 @@ def scenario(made: Product, manifest: dict[str, Any], kind: str) -> dict[str, An
         rates.append({"packet": task, "answer": answer, "clocks": clocks[function]})
     accelerator = made.accelerator
     longest = max(
-        accelerator.latency(f) * (4 if f in ROLLOUTS else 1) for f in accelerator.functions
+        latency_of(accelerator, f) * (4 if f in ROLLOUTS else 1) for f in accelerator.functions
     )
     identity = int(manifest["identity"], 16)
     return task_scenario(packets, identity, tasks, answers, tags[TASKS:], rng) | {

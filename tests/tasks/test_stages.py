@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rbdgen.compile.flow import compile_front, front_end
 from rbdgen.schedule.fold import WAKING
+from rbdgen.tasks.latency import latency_of, longest_latency
 
 
 def test_functions_read_what_their_results_follow_from() -> None:
@@ -19,7 +20,7 @@ def test_functions_read_what_their_results_follow_from() -> None:
     assert list(one.words) == list(core.fixed.graph.inputs)
     assert one.result_words == len(core.fixed.graph.outputs) == 7
     for function in one.functions:
-        assert (one.latency(function), one.interval(function)) == (core.plan.latency, 1)
+        assert (latency_of(one, function), one.interval(function)) == (core.plan.latency, 1)
         assert [str(visit) for visit in one.route(function)] == list(one.stages) == ["core"]
     assert one.multipliers == core.plan.multipliers
 
@@ -27,11 +28,14 @@ def test_functions_read_what_their_results_follow_from() -> None:
 def test_the_longest_way_of_a_task_that_comes_in_any_cycle() -> None:
     shared = compile_front(front_end("pendulum", target="xcup", width=12, ii=4))
     own = shared.accelerator
-    assert own.longest("id") == shared.plan.latency + 3 + WAKING
+    assert longest_latency(own, "id") == shared.plan.latency + 3 + WAKING
     alone = compile_front(front_end("pendulum", target="xcup", width=12, ii=1)).accelerator
-    assert alone.longest("id") == alone.latency("id")
+    assert longest_latency(alone, "id") == latency_of(alone, "id")
     whole = compile_front(
         front_end("pendulum", functions=("id",), target="xcup", accelerator=True, ii=4)
     ).accelerator
     most = sum(whole.stages[visit.stage].takes_every - 1 for visit in whole.ordered("id"))
-    assert most and whole.latency("id") < whole.longest("id") <= whole.latency("id") + most
+    assert (
+        most
+        and latency_of(whole, "id") < longest_latency(whole, "id") <= latency_of(whole, "id") + most
+    )
