@@ -17,7 +17,7 @@ from functools import cached_property
 from ..design.clock import FAMILY, ClockEstimate, Span
 from ..design.design import Design, has_least_latency, is_left_open
 from ..design.energy import EnergyEstimate
-from ..design.facts import ChosenFacts
+from ..design.facts import ChosenFacts, SmallerFacts
 from ..design.nested import PROMISED
 from ..design.target import Target, ascending
 from ..design.wishes import Wishes
@@ -33,6 +33,7 @@ from .ways import Ways, alone
 
 SMALLEST = "limbs"  # way: of one interval no other takes less
 CHOSEN = ("ii", "fold", "target")  # options that an answer has
+Size = tuple[float, int]
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,11 @@ class Reach:
         return self.clocks[0]
 
     @property
+    def size(self) -> Size:
+        """The filled share of what there is most too little of, and the LUTs."""
+        return self.need.filled, self.need.cells["luts"] if self.need.cells else 0
+
+    @property
     def us(self) -> Span:
         """The µs from a task that comes in any cycle to its result, at most."""
         return self.clock.us(self.longest)
@@ -77,6 +83,11 @@ class Reach:
     def missed(self) -> dict[str, float]:
         """The wishes that it may miss → by which factor."""
         return self.wishes.missed(self.us, self.rate, self.watts)
+
+    @cached_property
+    def surely_missed(self) -> dict[str, float]:
+        """The wishes that it misses even at the good end of its ranges → by which factor."""
+        return self.wishes.surely_missed(self.us, self.rate, self.watts)
 
     @property
     def reaches(self) -> bool:
@@ -105,11 +116,11 @@ class Reach:
 Try = Candidate[Reach, Product]
 
 
-def _rank(one: Try) -> tuple[bool, float]:
-    """The order: those that reach the wishes, by how full the part is, before the others, by how
-    far they are off."""
+def _rank(one: Try) -> tuple[bool, Size]:
+    """The order: those that reach the wishes, by size, before the others, by how far they are
+    off."""
     reaches = one.cost.reaches
-    return not reaches, one.cost.need.filled if reaches else one.cost.off
+    return not reaches, one.cost.size if reaches else (one.cost.off, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +139,17 @@ class Chosen:
     @property
     def options(self) -> dict[str, object]:
         """The choices that make the best."""
-        return {key: getattr(self.front.design, key) for key in CHOSEN}
+        return _options(self.front.design)
+
+    @cached_property
+    def smaller(self) -> Try | None:
+        """The nearest to the wishes of the designs that fit and are smaller than the best."""
+
+        def size(one: Try) -> tuple[int, Size]:
+            return one.made.front.target.luts, one.cost.size
+
+        less = [one for one in self.tried if one.cost.need.fits and size(one) < size(self.best)]
+        return min(less, key=lambda one: one.cost.off, default=None)
 
     def product(self, progress: Progress = lambda _: None) -> Product:
         """The best as these options make it, with all notes."""
@@ -137,7 +158,7 @@ class Chosen:
     @property
     def facts(self) -> ChosenFacts:
         """The answer as a record."""
-        own = self.best.cost
+        own, less = self.best.cost, self.smaller if self.best.cost.reaches else None
         return ChosenFacts(
             own.wishes,
             own.reaches,
@@ -149,6 +170,7 @@ class Chosen:
             len(self.tried),
             self.line,
             own.watts,
+            SmallerFacts(_options(less.design), less.cost.surely_missed) if less else None,
         )
 
     @property
@@ -162,7 +184,8 @@ class Chosen:
             should = "should reach that"
             if own.doubtful:
                 should = f"may reach that (DOUBTFUL: it is a design of {own.doubtful})"
-            return f"wanted {own.wishes}: the smallest that {should}, of {count} tried, is {best}"
+            line = f"wanted {own.wishes}: the smallest that {should}, of {count} tried, is {best}"
+            return f"{line}; {_said_of_smaller(self.smaller)}" if self.smaller else line
         give = []
         if not own.need.fits:
             give.append(f"a larger part, for {', '.join(own.need.lacking)}")
@@ -181,11 +204,26 @@ class Chosen:
         )
 
 
+def _options(design: Design) -> dict[str, object]:
+    return {key: getattr(design, key) for key in CHOSEN}
+
+
+def _words(one: Try) -> str:
+    return " ".join(f"--{key} {value}" for key, value in _options(one.design).items())
+
+
+def _said_of_smaller(one: Try) -> str:
+    """The options of the nearest smaller design, and how far it is off."""
+    if not (missed := one.cost.surely_missed):
+        return f"a smaller one, {_words(one)}, is DOUBTFUL: it reaches that at best"
+    name = max(missed, key=lambda own: missed[own])
+    return f"a smaller one, {_words(one)}, misses the {name} by {100 * (missed[name] - 1):.0f} %"
+
+
 def _said(one: Try) -> str:
     """A design's options, and what comes of them."""
-    options = " ".join(f"--{key} {getattr(one.design, key)}" for key in CHOSEN)
     off = f" ({one.inexact})" if one.inexact else ""
-    return f"{options}{off}: {one.cost}"
+    return f"{_words(one)}{off}: {one.cost}"
 
 
 def three_digits(value: float, way: Callable[[float], int]) -> str:

@@ -326,10 +326,20 @@ class ProgramFacts(Record):
 
 
 @dataclass(frozen=True)
+class SmallerFacts(Record):
+    """A smaller design than the one that was chosen: the ``options`` that make it, and by which
+    factor it misses each wish at best; where it misses none, it may reach them."""
+
+    options: Mapping[str, Any]
+    misses: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class ChosenFacts(Record):
     """The answer to wishes: whether the design should ``reach`` them, why that is ``doubtful``
     (empty where it is not), the ``options`` that make it, its µs and M tasks/s at a speed grade,
-    the answer in a line, and watts where a power was wanted."""
+    the answer in a line, watts where a power was wanted, and of the ``smaller`` designs that were
+    ``tried`` the nearest to the wishes, if there is one."""
 
     wishes: Wishes
     reach: bool
@@ -341,6 +351,7 @@ class ChosenFacts(Record):
     tried: int
     line: str
     watts: Span | None = None
+    smaller: SmallerFacts | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

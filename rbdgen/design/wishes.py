@@ -32,10 +32,17 @@ class Wishes(Record):
     def missed(self, us: Span, rate: Span, watts: Span | None = None) -> dict[str, float]:
         """The wishes that a design in these ranges may miss → by which factor at worst, above 1;
         ``watts``: where they are known."""
+        return self._missed(us.most, rate.least, watts.most if watts else None)
+
+    def surely_missed(self, us: Span, rate: Span, watts: Span | None = None) -> dict[str, float]:
+        """The same at best, where all is at the good end of its range."""
+        return self._missed(us.least, rate.most, watts.least if watts else None)
+
+    def _missed(self, us: float, rate: float, watts: float | None) -> dict[str, float]:
         off = {
-            "latency": us.most * 1e-6 / self.latency if self.latency else 0.0,
-            "rate": self.rate / (rate.least * 1e6) if self.rate else 0.0,
-            "power": watts.most / self.power if self.power and watts else 0.0,
+            "latency": us * 1e-6 / self.latency if self.latency else 0.0,
+            "rate": self.rate / (rate * 1e6) if self.rate else 0.0,
+            "power": watts / self.power if self.power and watts else 0.0,
         }
         return {name: times for name, times in off.items() if times > 1}
 

@@ -64,6 +64,7 @@ PLACES = {
     "cell-delays": "cell_delays.clocks",
     "area-model": "area.area_model",
     "clocks": "clocks.clocks",
+    "wishes": "wishes.wishes",
     "energies": "energies.energies",
     "logarithmic": "logarithmic.logarithmic",
     "logarithmic-chains": "logarithmic.chains",

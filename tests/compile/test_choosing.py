@@ -51,6 +51,29 @@ def test_the_answer_reaches_the_wishes_and_fits() -> None:
     assert found.facts.options == found.options and found.facts.reach
 
 
+@pytest.mark.parametrize(("latency", "rate"), [(None, 30e6), (0.22e-6, None)])
+def test_the_nearest_smaller_is_named(latency: float | None, rate: float | None) -> None:
+    found = chosen(latency, rate)
+    smaller = [one for one in found.tried if one.cost.size < found.best.cost.size]
+    less = found.smaller
+    assert less and found.best.cost.reaches and not less.cost.reaches
+    assert less.cost.off == min(one.cost.off for one in smaller)
+    said = found.facts.smaller
+    assert said and said.misses == {}
+    assert said.options == {"ii": less.design.ii, "fold": "none", "target": SMALL.name}
+    assert f"; a smaller one, --ii {less.design.ii} --fold none " in found.line
+    assert "is DOUBTFUL" in found.line
+    far = replace(found, tried=[found.best, smaller[0]])
+    ((name, times),) = smaller[0].cost.surely_missed.items()
+    assert far.facts.smaller and far.facts.smaller.misses == {name: times}
+    assert f"misses the {name} by {100 * (times - 1):.0f} %" in far.line
+
+
+def test_where_none_is_smaller_none_is_named() -> None:
+    found = chosen(None, 1e6)
+    assert found.best.cost.reaches and found.facts.smaller is None
+
+
 def test_the_answer_counts_the_wait_of_a_task() -> None:
     """A core that takes a task every 64 cycles is not there within 31 of when one comes."""
     own = chosen(0.3e-6, None).best

@@ -42,6 +42,8 @@ def test_the_slow_end_of_a_range_counts() -> None:
     assert Wishes(1.0e-6).missed(us, rate) == {"latency": pytest.approx(1.25)}
     assert Wishes(None, 4e6).missed(us, rate) == {"rate": pytest.approx(1.25)}
     assert not Wishes() and Wishes(rate=1.0)
+    assert Wishes(0.8e-6, 5e6).surely_missed(us, rate) == {}
+    assert Wishes(0.4e-6, 4e6).surely_missed(us, rate) == {"latency": pytest.approx(2)}
 
 
 def test_verdicts() -> None:
@@ -63,6 +65,7 @@ def test_a_power_is_missed_by_the_highest_estimate() -> None:
     own = Wishes(power=0.5)
     assert own and own.missed(us, rate, Span(0.2, 0.1, 0.5)) == {}
     assert own.missed(us, rate, Span(0.2, 0.1, 1.0)) == {"power": 2.0}
+    assert own.surely_missed(us, rate, Span(1.0, 0.5, 2.0)) == {}
     assert own.missed(us, rate) == {}  # where no energy is known
     said = own.verdict(1.0, 4.0)  # of a placement
     assert said.startswith("wanted 0.5 W at most; rbdgen energy estimates watts (1 µs")
