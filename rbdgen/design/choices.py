@@ -38,10 +38,10 @@ NEARBY = 0.01  # rad or m: 10 rad/s for 1 ms
 EVERY = "all"  # links that joints move, of external forces and of named frames
 STEP = 0.001  # s, of the function step
 GAINS = ("constants", "inputs")  # of a controller
-# Gains where nobody says: of computed torque 1/s² (critically damped at 30 rad/s), of the others
-# N·m/rad and N·m·s/rad.
-KP = {"computed_torque": 900.0, "impedance": 100.0}
-KD = {"impedance": 10.0, "gravity": 1.0}
+# Gains where nobody says: of computed torque 1/s² (critically damped at 32 rad/s), of the others
+# N·m/rad and N·m·s/rad. Powers of two: products by them cost nothing.
+KP = {"computed_torque": 1024.0, "impedance": 128.0}
+KD = {"impedance": 8.0, "gravity": 1.0}
 LARGEST_GAIN = 1e9
 HELD = {"point": 3, "surface": 6}  # of a frame in contact: its origin's directions; its turn, too
 LARGEST_DAMPING = 1.0  # of contacts

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Shape, ShapeLike, Signal, Value, signed, unsigned
+from amaranth.hdl import Array, Cat, Module, Shape, ShapeLike, Signal, Value, signed, unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -182,11 +182,14 @@ class Gather(wiring.Component):
 
     A packet of another length than the format's is dropped up to and with its TLAST, and
     ``framing_error`` rises and stays up until reset; the packet after it is processed as usual.
+    ``strict``: so is a packet of which a beat is not one of these fields, extended to the link's
+    width; without, bits above a beat's fields are ignored.
     """
 
-    def __init__(self, layout: ShapeLike, packet: Packet) -> None:
+    def __init__(self, layout: ShapeLike, packet: Packet, strict: bool = False) -> None:
         self._layout = data.Layout.cast(layout)
         self._packet = packet
+        self._strict = strict
         super().__init__(
             {
                 "i": In(stream.Signature(beat_layout(packet.width))),
@@ -222,15 +225,26 @@ class Gather(wiring.Component):
             above = [*chain[1:], self.i.p.data]
             m.d.sync += [register.eq(value) for register, value in zip(chain, above, strict=True)]
             m.d.sync += count.eq(count + 1)
-            with m.If(complete | self.i.p.last | skipping):
+            whole = complete & self.i.p.last
+            ends = complete | self.i.p.last | skipping
+            if self._strict:
+                fits = Array(_fits(self.i.p.data, beat.shape) for beat in beats)[count]
+                whole, ends = whole & fits, ends | ~fits
+            with m.If(ends):
                 m.d.sync += [
                     count.eq(0),
                     skipping.eq(~self.i.p.last),
-                    self.o.valid.eq(complete & self.i.p.last & ~skipping),
+                    self.o.valid.eq(whole & ~skipping),
                 ]
-                with m.If(~(complete & self.i.p.last)):
+                with m.If(~whole):
                     m.d.sync += self.framing_error.eq(1)
         return m
+
+
+def _fits(beat: Value, shape: Shape) -> Value:
+    """Whether a beat is a word of a shape, extended to the link's width."""
+    above = beat[shape.width - shape.signed :]
+    return ~above.any() | (shape.signed & above.all())
 
 
 class Scatter(wiring.Component):

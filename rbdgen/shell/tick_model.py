@@ -64,12 +64,13 @@ def ticks_of(cycles: int, watchdog: int, gains: Gains, fixed: FixedGraph) -> Tic
 
 def slowest(plan: Plan) -> int:
     """The cycles from a tick to the first one in which the next may begin, at most."""
-    return plan.latency + plan.waking + plan.takes_every + 1
+    return plan.latency + plan.waking + plan.takes_every + 2
 
 
 @dataclass
 class TickedModel:
-    """A controller since its reset; calls are in the order of what happens.
+    """A controller since its reset; calls are in the order of what happens. In a cycle a state
+    and a command come before the tick, then a result, and `disable` last.
 
     ``on``: whether efforts may be other than zero; ``trip``: causes since it was enabled; ``age``:
     of the last good command, in ticks, one more than the watchdog where there is none.
@@ -88,12 +89,13 @@ class TickedModel:
         self._command = dict.fromkeys(self.ticks.command, 0)
         self._state = dict.fromkeys(self.ticks.state, 0)
         self._known = self._fresh = False
+        self._limits = [(own.lowest, own.highest) for own in self.ticks.command.values()]
 
     def command(self, words: Sequence[int]) -> None:
         """A packet of signed words has come; one that is torn or does not fit is not taken."""
-        formats = self.ticks.command.values()
-        good = len(words) == len(formats) and all(
-            own.lowest <= word <= own.highest for word, own in zip(words, formats, strict=True)
+        good = len(words) == len(self._limits) and all(
+            lowest <= word <= highest
+            for word, (lowest, highest) in zip(words, self._limits, strict=True)
         )
         if good:
             self._command = dict(zip(self.ticks.command, words, strict=True))
@@ -142,7 +144,7 @@ class TickedModel:
 
     def _safe(self, name: str) -> int:
         own, ticks = self.ticks.safe[name], self.ticks
-        if isinstance(own, str):
-            word = np.array(self._state[own])
-            return int(convert(word, ticks.state[own], ticks.command[name])[0])
-        return own
+        if not isinstance(own, str):
+            return own
+        word, of, to = self._state[own], ticks.state[own], ticks.command[name]
+        return word if of == to else int(convert(np.array(word), of, to)[0])

@@ -13,6 +13,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.word import kind_of
+from ..rtl.arithmetic import NOT_SHARED
 from ..rtl.stage_wrapper import converted
 from ..system.records import WORD_BITS
 from .axi import Beat, Gather, Packet, fields_of
@@ -42,15 +43,18 @@ class TickedController(wiring.Component):
     =================  ===  ==================  ====================================================
 
     A packet of another length, or with a word that does not fit its field, changes nothing else.
-    Without ``sync`` a tick comes every ``cycles``. From a tick to its efforts: the core's latency,
-    two cycles, and those in which a folded core takes no task.
+    A tick in the cycle after the last word of a command follows it. Without ``sync`` a tick comes
+    every ``cycles``. From a tick to its efforts: the core's latency, three cycles, and those in
+    which a folded core takes no task.
     """
 
     def __init__(self, core: Any, ticks: Ticks, word: int = WORD_BITS) -> None:
         self.core, self.ticks = core, ticks
         self._results = [(name, own.width) for name, own in ticks.results.items()]
-        self._packed = data.StructLayout(dict.fromkeys(ticks.command, signed(word)))
-        self._packet = Packet(word, tuple(Beat((own,)) for own in fields_of(self._packed)))
+        self._command = data.StructLayout(
+            {n: signed(own.width) for n, own in ticks.command.items()}
+        )
+        self._packet = Packet(word, tuple(Beat((own,)) for own in fields_of(self._command)))
         states = {name: signed(own.width) for name, own in ticks.state.items()}
         super().__init__(
             {
@@ -83,22 +87,25 @@ class TickedController(wiring.Component):
         command = self._commands(m, taken)
         self._time(m, begins, busy, taken)
 
-        state, here, known = self._states(m, begins)
+        kept, here, known = self._states(m, begins)
         on = Signal(name="on_now")
         trip = Signal.like(self.trip, name="trip_now")
-        too_old = self.age > self.ticks.watchdog
+        too_old = (self.age > self.ticks.watchdog) & ~taken
         before = Mux(self.on, self.trip, 0)
         m.d.comb += [
             on.eq(self.enable & known),
             trip.eq(Mux(on, before | Cat(too_old, ~here), self.trip)),
         ]
+        loads = Signal()  # in the cycle after a tick
         waits = Signal()
-        task = Signal(core.i.payload.shape(), reset_less=True)
         with m.If(core.i.ready):
             m.d.sync += waits.eq(0)
+        with m.If(loads):
+            m.d.sync += waits.eq(1)
+        m.d.sync += loads.eq(begins)
         with m.If(begins):
-            m.d.sync += [waits.eq(1), busy.eq(1), self.on.eq(on), self.trip.eq(trip)]
-            m.d.sync += self._task(m, task, state, here, command, ~on | trip.any())
+            m.d.sync += [busy.eq(1), self.on.eq(on), self.trip.eq(trip)]
+        task = self._task(m, begins, kept, here, command, ~on | trip.any())
         m.d.comb += [core.i.valid.eq(waits), core.i.payload.eq(task), core.o.ready.eq(1)]
         self._results_of(m, busy)
         return m
@@ -106,73 +113,81 @@ class TickedController(wiring.Component):
     def _time(self, m: Module, begins: Signal, busy: Signal, taken: Signal) -> None:
         """Ticks, those that are due too early, and the age of the last command."""
         left = Signal(range(self.ticks.cycles), init=self.ticks.cycles - 1)
+        over = Signal()  # left is 0
         due = Signal()
         m.d.comb += [
-            due.eq(self.sync | (left == 0)),
+            due.eq(self.sync | over),
             begins.eq(due & ~busy),
             self.tick.eq(begins),
         ]
-        m.d.sync += left.eq(Mux(due, self.ticks.cycles - 1, left - 1))
+        m.d.sync += [
+            left.eq(Mux(due, self.ticks.cycles - 1, left - 1)),
+            over.eq(~due & (left == 1)),
+        ]
         with m.If(due & busy & self.on):
             m.d.sync += self.trip[_bit(Trip.OVERRUN)].eq(1)
         with m.If(taken):
-            m.d.sync += self.age.eq(0)
+            m.d.sync += self.age.eq(begins)
         with m.Elif(begins & (self.age <= self.ticks.watchdog)):
             m.d.sync += self.age.eq(self.age + 1)
 
     def _commands(self, m: Module, taken: Signal) -> data.View[data.StructLayout]:
         """The last good command, from the cycle after it is ``taken`` on."""
-        m.submodules.gather = gather = Gather(self._packed, self._packet)
-        shape = data.StructLayout({n: signed(own.width) for n, own in self.ticks.command.items()})
-        command = Signal(shape)
-        misfit = Signal()
-        words = {name: gather.o.payload[name] for name in self.ticks.command}
-        fits = Cat(_fits(words[name], own.width) for name, own in self.ticks.command.items())
+        m.submodules.gather = gather = Gather(self._command, self._packet, strict=True)
+        command = Signal(self._command)
         m.d.comb += [
             gather.i.valid.eq(self.s_axis_tvalid),
             gather.i.p.data.eq(self.s_axis_tdata),
             gather.i.p.last.eq(self.s_axis_tlast),
             self.s_axis_tready.eq(gather.i.ready),
             gather.o.ready.eq(1),
-            self.refused.eq(gather.framing_error | misfit),
-            taken.eq(gather.o.valid & fits.all()),
+            self.refused.eq(gather.framing_error),
+            taken.eq(gather.o.valid),
         ]
         with m.If(taken):
-            m.d.sync += [command[name].eq(word) for name, word in words.items()]
-        with m.Elif(gather.o.valid):
-            m.d.sync += misfit.eq(1)
+            m.d.sync += command.eq(gather.o.payload)
         return command
 
     def _states(
         self, m: Module, begins: Signal
     ) -> tuple[data.View[data.StructLayout], Value, Value]:
-        """The last state, whether it has come since the tick before, and whether one ever has."""
-        shape = self.state.shape()
-        kept = Signal(shape)
-        state = Signal(shape, name="newest")
+        """The last state before this cycle; whether one has come since the tick before, and ever,
+        this cycle's included."""
+        kept = Signal(self.state.shape())
         fresh = Signal()
         known = Signal()
-        m.d.comb += state.eq(Mux(self.state_valid, self.state.as_value(), kept.as_value()))
         with m.If(self.state_valid):
             m.d.sync += [kept.eq(self.state), known.eq(1), fresh.eq(1)]
         with m.If(begins):
             m.d.sync += fresh.eq(0)
-        return state, fresh | self.state_valid, known | self.state_valid
+        return kept, fresh | self.state_valid, known | self.state_valid
 
     def _task(
-        self, m: Module, task: Any, state: Any, here: Value, command: Any, safe: Value
-    ) -> list[Any]:
-        """The core's task: the state, at rest if it is an old one, and the reference."""
-        ticks, found = self.ticks, list[Any]()
-        for name in ticks.state:
-            word = state[name]
-            found.append(task[name].eq(word if kind_of(name) == "q" else Mux(here, word, 0)))
-        for name, own in ticks.command.items():
-            calm = ticks.safe[name]
-            if isinstance(calm, str):
-                calm, _ = converted(m, state[calm], ticks.state[calm], own, kind_of(name))
-            found.append(task[name].eq(Mux(safe, calm, command[name])))
-        return found
+        self, m: Module, begins: Signal, state: Any, here: Value, command: Any, safe: Value
+    ) -> data.View[data.StructLayout]:
+        """The core's task, from the second cycle after a tick on: the state, at rest if it is an
+        old one, and the reference.
+
+        Each word has registers of its own that say in the cycle after a tick whether to load, and
+        what: one for all of them would be a long wire of the chip.
+        """
+        ticks, task = self.ticks, Signal(self.core.i.payload.shape(), reset_less=True)
+        for name in (*ticks.state, *ticks.command):
+            kind = kind_of(name)
+            word = state[name] if name in ticks.state else command[name]
+            if kind != "q":
+                calm = ticks.safe.get(name, 0)
+                if isinstance(calm, str):
+                    own = ticks.command[name]
+                    calm, _ = converted(m, state[calm], ticks.state[calm], own, kind)
+                calms = Signal(name=f"calms_{name}", attrs=NOT_SHARED)
+                m.d.sync += calms.eq(~here if name in ticks.state else safe)
+                word = Mux(calms, calm, word)
+            loads = Signal(name=f"loads_{name}", attrs=NOT_SHARED)
+            m.d.sync += loads.eq(begins)
+            with m.If(loads):
+                m.d.sync += task[name].eq(word)
+        return task
 
     def _results_of(self, m: Module, busy: Signal) -> None:
         """Efforts: the core's, or none where it is off or one of them overflowed."""
@@ -194,9 +209,3 @@ class TickedController(wiring.Component):
 
 def _bit(cause: Trip) -> int:
     return int(cause).bit_length() - 1
-
-
-def _fits(word: Value, width: int) -> Value:
-    """Whether a word is one of so many bits, in two's complement."""
-    above = word[width - 1 :]
-    return above.all() | ~above.any()

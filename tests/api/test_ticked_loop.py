@@ -39,7 +39,7 @@ def test_folder_says_what_its_ports_are(law: Path) -> None:
         assert file in said["files"]
     readme = (law / "README.md").read_text()
     assert "the last good command was older than 2 ticks" in readme
-    assert "| a command | word 2 | `q_ref[0]`, 19 bits | shoulder | rad | 16 |" in readme
+    assert "| a command | word 2 | `q_ref[0]`, 20 bits | shoulder | rad | 17 |" in readme
 
 
 def test_cells_are_those_around_the_core_too(law: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_bit_that_differs_is_seen(law: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("choices", "line"),
     [
-        ({"tick": 20}, "tick: 20: the core takes 39 cycles from a tick to the next; --tick 39"),
+        ({"tick": 20}, "tick: 20: the core takes 40 cycles from a tick to the next; --tick 40"),
         ({"tick": 99, "payload": "lower_rod"}, "tick: .*: neither a state nor a command has it"),
         ({"tick": 99, "controller": "gravity"}, "functions: gravity: not with --tick"),
     ],

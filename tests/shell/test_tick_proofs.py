@@ -73,22 +73,24 @@ class TickProof(Proof):
 
         # what a tick has to do, seen in the cycle after it
         on = part.enable & known
-        late = age > TICKS.watchdog
+        late = (age > TICKS.watchdog) & ~taken
         trip = Mux(part.on, part.trip, 0) | Cat(late, ~here)
         safe = ~on | trip.any()
-        after, safe_then, on_then = Signal(), Signal(), Signal()
+        after, loaded, safe_then, on_then = Signal(), Signal(), Signal(), Signal()
         trip_then = Signal(len(Trip))
         task_then = Signal(len(Value.cast(core.i.payload)))
         calm = Cat(q, Mux(here, qd, 0), 0, 0, q, 0, 0, 0)
         m.d.sync += [
             after.eq(part.tick),
+            loaded.eq(after),
             safe_then.eq(safe),
             on_then.eq(on),
             trip_then.eq(Mux(on, trip, part.trip)),
-            task_then.eq(Mux(safe, calm, Cat(q, Mux(here, qd, 0), command))),
         ]
+        with m.If(part.tick):
+            m.d.sync += task_then.eq(Mux(safe, calm, Cat(q, Mux(here, qd, 0), command)))
         task = Value.cast(core.i.payload)
-        holds(m, implies(after, core.i.valid & (task == task_then)))
+        holds(m, implies(loaded, core.i.valid) & implies(core.i.valid, task == task_then))
         holds(m, implies(after, (part.on == on_then) & (part.trip == trip_then)))
         holds(m, implies(after & on_then & trip_then.any(), safe_then))
         # a trip stays while it is on, and a tick under it is safe
@@ -111,42 +113,41 @@ class TickProof(Proof):
     def commands(self, m: Module) -> tuple[Value, Value, Value]:
         """The last good command, its age, and whether one is taken in this cycle."""
         part = self.part
-        at, whole = Signal(range(N + 1)), Signal()  # N: longer than a command is
-        own = [Signal(WORD, name=f"own_{k}", reset_less=True) for k in range(N)]
-        accept = part.s_axis_tvalid & part.s_axis_tready
-        m.d.sync += whole.eq(accept & part.s_axis_tlast & (at == N - 1))
-        with m.If(accept):
-            m.d.sync += at.eq(Mux(part.s_axis_tlast, 0, Mux(at == N, N, at + 1)))
-            for k, word in enumerate(own):
-                with m.If(at == k):
-                    m.d.sync += word.eq(part.s_axis_tdata)
+        at, taken = Signal(range(N + 1)), Signal()  # N: it is no command
         widths = [word.width for word in COMMAND.values()]
-        small = [
-            (word.as_signed() < (1 << width - 1)) & (word.as_signed() >= -(1 << width - 1))
-            for word, width in zip(own, widths, strict=True)
-        ]
-        taken = whole & Cat(small).all()
+        own = [Signal(width, name=f"own_{k}", reset_less=True) for k, width in enumerate(widths)]
+        accept = part.s_axis_tvalid & part.s_axis_tready
+        word, small = part.s_axis_tdata.as_signed(), Signal()
+        m.d.sync += taken.eq(accept & part.s_axis_tlast & (at == N - 1) & small)
+        for k, width in enumerate(widths):
+            with m.If(at == k):
+                m.d.comb += small.eq((word < (1 << width - 1)) & (word >= -(1 << width - 1)))
+                with m.If(accept):
+                    m.d.sync += own[k].eq(word)
+        with m.If(accept):
+            m.d.sync += at.eq(Mux(part.s_axis_tlast, 0, Mux(small, at + 1, N)))
         command = Signal(sum(widths))
         age = Signal(range(TICKS.watchdog + 2), init=TICKS.watchdog + 1)
         with m.If(part.tick & (age <= TICKS.watchdog)):
             m.d.sync += age.eq(age + 1)
         with m.If(taken):
-            words = (word[:width] for word, width in zip(own, widths, strict=True))
-            m.d.sync += [command.eq(Cat(*words)), age.eq(0)]
+            m.d.sync += [command.eq(Cat(*own)), age.eq(part.tick)]
         # how the part's registers go with that
         holds(m, (at <= N) & (age == part.age))
         holds(m, part.s_axis_tready)
         holds(m, self.look("command", len(command)) == command)
-        holds(m, self.look("gather.o__valid", 1) == whole)
-        holds(m, implies(whole, at == 0))
+        holds(m, self.look("gather.o__valid", 1) == taken)
+        holds(m, implies(taken, at == 0))
         holds(m, self.look("gather.skipping", 1) == (at == N))
         holds(m, self.look("gather.count", range(N)) == Mux(at == N, 0, at))
-        chain = [self.look(f"gather.beat_{k}", WORD) for k in range(N)]
-        for came in range(1, N):
-            same = (chain[N - came + k] == own[k] for k in range(came))
-            holds(m, implies(at == came, Cat(*same).all()))
-        holds(m, implies(whole, Cat(*chain) == Cat(*own)))
-        return command, age, taken
+        passing = [max(widths[: k + 1]) for k in range(N)]
+        chain = [self.look(f"gather.beat_{k}", width) for k, width in enumerate(passing)]
+        for came in (*range(1, N), N):
+            there = taken if came == N else at == came
+            words = zip(chain[N - came :], own, strict=False)
+            same = (word[: len(held)] == held for word, held in words)
+            holds(m, implies(there, Cat(*same).all()))
+        return Mux(taken, Cat(*own), command), age, taken
 
     def states(self, m: Module) -> tuple[Value, Value, Value, Value]:
         """Whether a state is there for a tick, whether one has ever come; its q and q̇."""
@@ -169,12 +170,14 @@ class TickProof(Proof):
         due = part.sync | (since == TICKS.cycles - 1)
         m.d.sync += since.eq(Mux(due, 0, since + 1))
         busy, waits = self.look("busy", 1), self.look("waits", 1)
-        inside = self.look("core.inside", 1)
+        inside, loads = self.look("core.inside", 1), self.look("loads", 1)
         holds(m, since < TICKS.cycles)
         holds(m, self.look("left", range(TICKS.cycles)) == TICKS.cycles - 1 - since)
+        holds(m, self.look("over", 1) == (since == TICKS.cycles - 1))
         holds(m, part.tick == (due & ~busy))
-        holds(m, busy == (waits | inside))
-        holds(m, ~(waits & inside) & (part.core.i.valid == waits))
+        holds(m, busy == (loads | waits | inside))
+        holds(m, (loads + waits + inside) < 2)
+        holds(m, part.core.i.valid == waits)
         ran_over = Signal()
         m.d.sync += ran_over.eq(due & busy & part.on & part.enable)
         holds(m, implies(ran_over & part.on, (part.trip & Trip.OVERRUN) != 0))
@@ -199,9 +202,12 @@ def test_no_empty_proof(tmp_path: Path) -> None:
     [
         ("self.age > self.ticks.watchdog", "self.age > self.ticks.watchdog + 1"),
         ("~on | trip.any()", "~on | self.trip.any()"),
-        ("self.age.eq(0)", "self.age.eq(1)"),
-        ("& fits.all()", ""),
-        ("Mux(here, word, 0)", "word"),
+        (" & ~taken", ""),
+        ("self.age.eq(begins)", "self.age.eq(1)"),
+        ("strict=True", "strict=False"),
+        ("~here if name", "0 if name"),
+        ("Mux(calms, calm, word)", "word"),
+        ("over.eq(~due & (left == 1))", "over.eq(left == 1)"),
         ("fresh.eq(0)", "fresh.eq(fresh)"),
         ("self.on & ~flags.any()", "self.on"),
         ("[self.on.eq(0), self.efforts.eq(0)]", "[self.on.eq(0)]"),
