@@ -9,6 +9,7 @@ from ..design.coordinates import Field
 from ..design.manifest import HardwareManifest
 from ..graph.fixed import FixedGraph
 from ..graph.word import indices, kind_of, spell
+from ..rtl.limbs import LIMB
 from ..tasks.model import Specification
 from ..tasks.routes import UNREAD
 from ..tools.dump import NUMBERS, Number
@@ -21,8 +22,8 @@ BITS, WORDS, REALS, GROUP, ENDS = "@28", "@24", "@420", "@c00200", "@1401200"
 
 
 def shown_numbers(made: Specification, entry: HardwareManifest, verilog: str) -> list[Number]:
-    """Every word of tasks and results, those of a joint together, and what each datapath of
-    ``verilog``, the text of the design, computes.
+    """Every word of tasks and results, those of a joint together, and what each region or datapath
+    of ``verilog``, the text of the design, computes.
 
     A number of an accelerator belongs to a function, and stays as it is during other tasks.
     """
@@ -33,15 +34,16 @@ def shown_numbers(made: Specification, entry: HardwareManifest, verilog: str) ->
             fractions = {fixed.formats[graph.nodes[row]].fraction for row in rows}
             if len(fractions) == 1:  # else it has no one binary point
                 own = f"{path}/{part.replace('.', '/')}/{signal}"
-                scope = _scope(part) if made.is_core else _scope(f"{path.split('/')[2]} {part}")
+                scope = _scope(" ".join([*path.split("/")[2:3], part]))
                 found.append(Number(scope, signal, own, width, fractions.pop()))
     return found
 
 
 def _graphs(made: Specification, name: str) -> Iterator[tuple[str, str, FixedGraph]]:
-    """A stage's module, its path in the dump, and its graph; of a core the only ones."""
+    """A stage's module, its path in the dump, and its graph; of a core itself and its limb's."""
     if made.is_core:
         yield name, f"TOP/{name}", made.fixed
+        yield f"{name}_{LIMB}", f"TOP/{name}/{LIMB}", made.fixed
         return
     for stage, own in made.accelerator.stages.items():
         yield f"{name}_{stage}", f"TOP/{name}/{stage}/core", own.fixed
@@ -126,13 +128,15 @@ def _by_scope(numbers: Sequence[Number]) -> dict[str, list[str]]:
 
 
 def _datapaths(verilog: str, name: str) -> Iterator[tuple[str, str, int, list[int]]]:
-    """(module, signal, bits, lines of the graph's text) of the values in a core's datapaths."""
-    for module in re.finditer(rf"^module \\{name}\.(\w+) .*?^endmodule", verilog, re.M | re.S):
+    """(module, signal, bits, lines of the graph's text) of the values in a core's datapaths and
+    regions."""
+    head = rf"^module (?:\\{name}\.(\w+) |{name}_([a-z]+_\d+)\().*?^endmodule"
+    for module in re.finditer(head, verilog, re.M | re.S):
         inputs = set(re.findall(r"^  input.* (n\d+);", module[0], re.M))
         for own in re.finditer(r" \[(\d+):0\] (n\d+);(?: .*;)?  // (.*)$", module[0], re.M):
             if own[2] not in inputs:
                 yield (
-                    module[1],
+                    module[1] or module[2],
                     own[2],
                     int(own[1]) + 1,
                     [int(k) for k in re.findall(r"%(\d+)", own[3])],

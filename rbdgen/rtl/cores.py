@@ -32,15 +32,13 @@ def core_of(
 def _pipeline(plan: Pipeline, name: str | None, sticky: bool, serves: Serves | None) -> RtlCore:
     from .round_trip import RoundTrip
 
-    return RoundTrip(plan, name, sticky=sticky)
+    return RoundTrip(plan, serves or _joint_of_each(plan.fixed), name, sticky=sticky)
 
 
 def _fold(plan: Fold, name: str | None, sticky: bool, serves: Serves | None) -> RtlCore:
     from .folded import Folded
 
-    nodes = plan.fixed.graph.nodes
-    own = ((_joints(node.region[1:]), {node: node}) for node in nodes if node.region)
-    return Folded(plan, serves or _serves(plan.fixed, own), sticky=sticky)
+    return Folded(plan, serves or _joint_of_each(plan.fixed), sticky=sticky)
 
 
 def _limbs(plan: LimbPlan, name: str | None, sticky: bool, serves: Serves | None) -> RtlCore:
@@ -65,6 +63,12 @@ def _rounds(plan: RoundPlan, name: str | None, sticky: bool, serves: Serves | No
 
 def _joints(numbers: tuple[int, ...]) -> str:
     return f"joint{'s' * (len(numbers) > 1)} {' '.join(map(str, numbers))}"
+
+
+def _joint_of_each(fixed: FixedGraph) -> Serves:
+    """Node → the joints of its region, and its line in the graph's own text."""
+    nodes = fixed.graph.nodes
+    return _serves(fixed, ((_joints(n.region[1:]), {n: n}) for n in nodes if n.region))
 
 
 def _serves(whole: FixedGraph, copies: Iterable[tuple[str, Mapping[Node, Node]]]) -> Serves:

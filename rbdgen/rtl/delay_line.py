@@ -10,13 +10,15 @@ A value on its way through a region: the registers and LUT-RAM rings that delay 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from amaranth.hdl import Cat, ClockSignal, Const, Instance, Module, Signal, Value
 
 from ..schedule.difference_constraints import LONGEST_RING
 from .arithmetic import next_count
+
+Attributes = Mapping[str, str | int]  # of signals
 
 
 @dataclass(frozen=True, order=True)
@@ -169,13 +171,13 @@ class Rings:
             self._pointers[size] = pointer
         return self._pointers[size]
 
-    def delay(self, value: Value, cycles: int, name: str) -> Value:
+    def delay(self, value: Value, cycles: int, name: str, attrs: Attributes) -> Value:
         """``value`` after 3 to 17 cycles: a memory read just before it is overwritten."""
         size = cycles - 1
         ram = LutRam(len(value), size)
         pointer = self.pointer(size)
         q = Signal(value.shape(), name=f"q_{name}")
-        register = Signal(value.shape(), name=name, reset_less=True)
+        register = Signal(value.shape(), name=name, reset_less=True, attrs=attrs)
         self._m.submodules[f"ring_{name}"] = ram.instance(
             write=Const(1), write_address=pointer, data=value, read_address=pointer, q=q
         )
@@ -187,12 +189,12 @@ class Rings:
 class DelayLine:
     """One value of a region, at every cycle in which something reads it.
 
-    ``first``: the cycle, from the region's firing, in which ``signal`` shows it. Cycles are
-    collected in ``wanted``; ``build`` then fills ``at``.
+    ``first``: the cycle, from the region's firing, in which ``signal`` shows it. ``attrs``: those
+    of the registers. Cycles are collected in ``wanted``; ``build`` then fills ``at``.
     """
 
-    def __init__(self, name: str, first: int, signal: Signal) -> None:
-        self.name, self.first, self.signal = name, first, signal
+    def __init__(self, name: str, first: int, signal: Signal, attrs: Attributes) -> None:
+        self.name, self.first, self.signal, self.attrs = name, first, signal, attrs
         self.wanted: set[int] = set()
         self.at: dict[int, Value] = {}
 
@@ -207,10 +209,10 @@ class DelayLine:
                     step = 1
                 name = f"{self.name}_{now + step}"
                 if step == 1:
-                    register = Signal(value.shape(), name=name, reset_less=True)
+                    register = Signal(value.shape(), name=name, reset_less=True, attrs=self.attrs)
                     m.d.sync += register.eq(value)
                     value = register
                 else:
-                    value = rings.delay(value, step, name)
+                    value = rings.delay(value, step, name, self.attrs)
                 now += step
             self.at[cycle] = value

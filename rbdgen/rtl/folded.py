@@ -20,7 +20,7 @@ from .core import RtlCore
 from .delay_line import LutRam, whole_address
 from .function_units import PlacedUnit
 from .queues import ChannelFifo
-from .separate_module import SERVES, Parts, Serves
+from .separate_module import Parts, Serves, serving
 from .units import UNIT, Operand, Ports, Site, operand_of, overflow_of
 
 # Modules of a core: its counters, the words of the task that it took, the flag of its overflows,
@@ -203,8 +203,7 @@ class FoldHardware:
 
     def _attrs(self, *nodes: Node) -> dict[str, str | int]:
         """The attributes of signals of these nodes."""
-        said = dict.fromkeys(self.serves[node] for node in nodes if node in self.serves)
-        return {SERVES: ", ".join(said)} if said else {}
+        return serving(self.serves, *nodes)
 
     def _operand(self, node: Node, k: int) -> Operand:
         """Bits and fraction of the node's k-th operand in the cycle the node starts."""

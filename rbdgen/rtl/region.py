@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
+from amaranth.hdl import Cat, Const, Module, ShapeLike, Signal, Value, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -14,11 +14,12 @@ from ..schedule.channels import Pipeline
 from ..schedule.fold import ends_in_register
 from ..schedule.fused_sums import fused_sum, reads_at
 from ..schedule.pipelined import region_of
-from ..schedule.units import Job, job
+from ..schedule.units import Job, job, nodes_of
 from .arithmetic import aligned
 from .delay_line import DelayLine, Rings
 from .function_units import PlacedUnit
 from .multiply_add import multiply_add
+from .separate_module import SERVES_IN_VERILOG, Serves, serving
 from .units import UNIT, Operand, Ports, Site, operand_of, overflow_of
 
 SUBMODULE = {"mul": "multiply", "sincos": "sincos", "recip": "recip"}  # kind of unit → its name
@@ -31,11 +32,11 @@ class RegionPipeline(wiring.Component):
     ``words[k].read`` after the region fired; ``written[c][k]`` is word k of outgoing channel c,
     due in the cycle ``words[k].written``. Nothing here stalls or is reset: what passes through
     in a cycle in which the region did not fire is never written. ``held``: what it reads of
-    registers that are no task's.
+    registers that are no task's. ``serves``: comments for the signals of a node.
     """
 
-    def __init__(self, plan: Pipeline, region: Region) -> None:
-        self.plan, self.region = plan, region
+    def __init__(self, plan: Pipeline, region: Region, serves: Serves) -> None:
+        self.plan, self.region, self.serves = plan, region, serves
         self.into, self.out_of = plan.into(region), plan.out_of(region)
         read, written = (
             {(c, k): signed(w.width) for c, ch in enumerate(side) for k, w in enumerate(ch.words)}
@@ -71,10 +72,14 @@ class RegionPipeline(wiring.Component):
             if word.node is not None
         }
         number = self.fixed.graph.number
-        lines = {n: DelayLine(f"x{number[n]}", *arrival) for n, arrival in arrivals.items()}
+        lines = {
+            n: DelayLine(f"x{number[n]}", *arrival, self._attrs(n))
+            for n, arrival in arrivals.items()
+        }
         for node in self.nodes:
-            name, shape = f"n{number[node]}", signed(self.fixed.formats[node].width)
-            lines[node] = DelayLine(name, self.plan.offset(node), Signal(shape, name=name))
+            result = self._signal("n", node, signed(self.fixed.formats[node].width))
+            attrs = self._attrs(node)
+            lines[node] = DelayLine(result.name, self.plan.offset(node), result, attrs)
         for node in self.nodes:
             for operand in self.fixed.reads[node]:
                 lines[operand].wanted.add(self._read(node, lines[operand].first))
@@ -100,6 +105,15 @@ class RegionPipeline(wiring.Component):
                 else:
                     m.d.comb += signal.eq(lines[word.node].at[word.written])
         return m
+
+    def _signal(self, kind: str, node: Node, shape: ShapeLike = 1, **more: bool) -> Signal:
+        """A signal of a node, called by its kind and the node's number in the plan's graph."""
+        name = f"{kind}{self.fixed.graph.number[node]}"
+        return Signal(shape, name=name, attrs=self._attrs(node), **more)
+
+    def _attrs(self, *nodes: Node) -> dict[str, str | int]:
+        """The attributes of signals of these nodes."""
+        return serving(self.serves, *nodes, attribute=SERVES_IN_VERILOG)
 
     def _start(self, node: Node) -> int:
         return self.plan.schedule.start(node) - self.plan.base[self.region]
@@ -151,16 +165,12 @@ class RegionPipeline(wiring.Component):
             wide = unit.logic(m, self.fixed, node, *read)
         following[node] = wide[: out.width].as_signed() if len(wide) > out.width else wide
         if self.fixed.overflowing(node):
-            register = Signal(
-                wide.shape(), name=f"w{self.fixed.graph.number[node]}", reset_less=True
-            )
+            register = self._signal("w", node, wide.shape(), reset_less=True)
             m.d.sync += register.eq(wide)
             m.d.comb += result.eq(register)
             self._check(m, node, register, checks)
         else:
-            result_register = Signal(
-                signed(out.width), name=f"r{self.fixed.graph.number[node]}", reset_less=True
-            )
+            result_register = self._signal("r", node, signed(out.width), reset_less=True)
             m.d.sync += result_register.eq(wide)
             m.d.comb += result.eq(result_register)
 
@@ -168,7 +178,7 @@ class RegionPipeline(wiring.Component):
         """Overflow: the bits from the result's sign bit up are not all the same."""
         if not self.fixed.overflowing(node):
             return
-        bit = Signal(name=f"v{self.fixed.graph.number[node]}")
+        bit = self._signal("v", node)
         m.d.comb += bit.eq(overflow_of(self.fixed, node, wide))
         checks.setdefault(self.plan.offset(node), []).append(bit)
 
@@ -190,11 +200,14 @@ class RegionPipeline(wiring.Component):
             place = UNIT[node.op].place
             assert place is not None
             self._outputs[own] = place(site, node, *operands)
+            attrs = self._attrs(*nodes_of(self.fixed, own))
+            for output in self._outputs[own].values():
+                output.attrs.update(attrs)
         return self._outputs[own]
 
     def _in_cell(self, m: Module, node: Node, lines: dict[Node, DelayLine]) -> Value:
         """The result of a sum and the product before it, in one cell, before it is wrapped."""
-        product, number = self.fixed.in_cell[node], self.fixed.graph.number
+        product, number = self.fixed.in_cell[node], self.fixed.graph.number[node]
         own = fused_sum(self.fixed, node, product)
         assert own is not None
         a, b = (self._operand(product, k, lines)[0] for k in (0, 1))
@@ -202,8 +215,9 @@ class RegionPipeline(wiring.Component):
         c, _ = self._operand(node, own.addend, lines)
         late = addend in lines and lines[addend].first >= self._start(node)
         unit, c = multiply_add(own, len(a), len(b), c, late)
-        p = Signal(signed(unit.width), name=f"p{number[node]}")
-        m.submodules[f"multiply_add_{number[node]}"] = unit.instance(a=a, b=b, c=c, p=p)
+        attrs = self._attrs(product, node)
+        p = Signal(signed(unit.width), name=f"p{number}", attrs=attrs)
+        m.submodules[f"multiply_add_{number}"] = unit.instance(a=a, b=b, c=c, p=p)
         self.placed.append(unit)
         return aligned(p[own.shift :].as_signed(), own.zeros)
 

@@ -14,7 +14,7 @@ from .delay_line import LutRam
 from .function_units import PlacedUnit
 from .queues import ChannelFifo
 from .region import RegionPipeline
-from .separate_module import instance_of
+from .separate_module import Serves, instance_of
 
 WAITING = 3  # results that may wait to be taken: one a clock takes two
 
@@ -27,13 +27,16 @@ class RoundTrip(RtlCore):
     second cycle.
 
     The core of a ``name`` only instantiates its `parts`, as modules called NAME_PART that are to
-    be written apart: Amaranth's time and memory then grow with the largest of them.
+    be written apart: Amaranth's time and memory then grow with the largest of them. ``serves``:
+    comments for the signals of a node.
     """
 
-    def __init__(self, plan: Pipeline, name: str | None = None, *, sticky: bool = True) -> None:
+    def __init__(
+        self, plan: Pipeline, serves: Serves, name: str | None = None, *, sticky: bool = True
+    ) -> None:
         self.plan, self.name = plan, name
         self.regions: dict[Region, RegionPipeline] = {
-            region: RegionPipeline(plan, region)
+            region: RegionPipeline(plan, region, serves)
             for region in plan.fire
             if region not in (INPUT, OUTPUT)
         }

@@ -21,6 +21,15 @@ from ..graph.node import Node
 # Node → the joint, or joints, that it serves, and the lines of the graph's text.
 Serves = Mapping[Node, str]
 SERVES = "serves"  # the attribute of signals that says so
+# The same, for readers of Verilog alone: Yosys names nets by attributes, and a placement depends
+# on names. Clocks of pipelines were measured without.
+SERVES_IN_VERILOG = "serves_in_verilog"
+
+
+def serving(serves: Serves, *nodes: Node, attribute: str = SERVES) -> dict[str, str | int]:
+    """The attributes of signals of these nodes."""
+    said = dict.fromkeys(serves[node] for node in nodes if node in serves)
+    return {attribute: ", ".join(said)} if said else {}
 
 
 class Parts:

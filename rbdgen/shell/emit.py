@@ -28,7 +28,7 @@ from ..rtl.function_units import FunctionUnit, PlacedUnit
 from ..rtl.modules import Modules, write_modules
 from ..rtl.multiplier_cells import emit_cells
 from ..rtl.multiply_add import ProductUnit, behaviours
-from ..rtl.separate_module import SERVES, instance_of, to_rtlil, with_own_names
+from ..rtl.separate_module import SERVES, SERVES_IN_VERILOG, instance_of, to_rtlil, with_own_names
 from ..system.quoting import C, Refusal
 from ..system.signals import run_child
 from ..tasks.stages import Accelerator
@@ -218,7 +218,7 @@ def _files(
         ecp5 = with_own_names(emit_cells(multipliers, "ecp5"), name)
         around = [shell_files(shell, f"{name}_axi_{kind}") for kind, shell in shells.items()]
         files = {
-            f"{name}.il": for_yosys,
+            f"{name}.il": _OF_READERS.sub("", for_yosys),
             f"{name}.v": verilog_file(
                 _legend(verilog.result(), joints)
                 + "\n"
@@ -277,12 +277,13 @@ def initialised(text: str) -> str:
     return _INITIAL.sub(r"  \1\2; initial \2 = \3;", text)
 
 
-_SERVES = re.compile(rf'^  /\* {SERVES} = "(.*)" \*/\n(.*)$', re.MULTILINE)
-_ATTRIBUTE = re.compile(rf"^ *(?:/\* (?!{SERVES} )\w+ = .* \*/)+\n", re.MULTILINE)
+_SERVES = re.compile(rf'^  /\* {SERVES}\w* = "(.*)" \*/\n(.*)$', re.MULTILINE)
+_ATTRIBUTE = re.compile(rf"^ *(?:/\* (?!{SERVES}\w* )\w+ = .* \*/)+\n", re.MULTILINE)
+_OF_READERS = re.compile(rf"^ *attribute \\{SERVES_IN_VERILOG} .*\n", re.MULTILINE)
 _ANONYMOUS = re.compile(r"\b_\d+_\b")
 _DECLARED = re.compile(r"^  wire (?:\[\d+:0\] )?(_\d+_);\n", re.MULTILINE)
 _ALIAS = re.compile(r"^  assign (_\d+_) = (\w+|\\\S+ );\n", re.MULTILINE)
-_INLINE = re.compile(rf"/\* (?!{SERVES} )\w+ = [^*\n]* \*/ ?")
+_INLINE = re.compile(rf"/\* (?!{SERVES}\w* )\w+ = [^*\n]* \*/ ?")
 _PORT = re.compile(r"^  (input|output) (.*;)\n(?:  /\*.*\n)?  (wire|reg) \2", re.MULTILINE)
 _CLOCKED = re.compile(r"^  (always @\(posedge clk\))\n    (.* <= .*;)$", re.MULTILINE)
 _PORTS = re.compile(r"^    \..*\n(?:    \..*\n)+", re.MULTILINE)

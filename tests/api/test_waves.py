@@ -48,6 +48,25 @@ def test_signals_are_there_and_read_as_numbers(tmp_path: Path) -> None:
     assert np.abs(off).max() < 0.01 * np.abs(tau).max()
 
 
+def test_each_region_s_numbers_are_those_of_its_joint(tmp_path: Path) -> None:
+    """Of a core with a task a clock; a joint's effort is among what its regions compute."""
+    folder = tmp_path / "design"
+    api.generate("pendulum", folder, functions=("id",), fit=False)
+    said = api.waves(folder, 30)
+    check_commands(said, [str(folder / f"simulation.{kind}") for kind in ("vcd", "gtkw", "sucl")])
+    surfer = (folder / "simulation.sucl").read_text().splitlines()
+    shown = [line.split()[1] for line in surfer if line.startswith("variable_add ")]
+    top = f"TOP.{api.read_manifest(folder).facts.name}"
+    rows = at_clock(folder / "simulation.vcd", f"{top}.clk", shown)
+    given = [row for row in rows if row[f"{top}.o__valid"] and row[f"{top}.o__ready"]]
+    assert len(given) == 30
+    for k, joint in enumerate(("shoulder", "elbow")):
+        efforts = {row[f"numbers.{joint}.tau_{k}"] for row in given}
+        own = [name for name in shown if re.match(rf"numbers\.(for|back)ward_{k}\.n", name)]
+        assert len(efforts) > 20
+        assert any(efforts <= {row[name] for row in rows} for name in own)
+
+
 def test_an_accelerator_s_numbers_are_of_functions(tmp_path: Path) -> None:
     folder = tmp_path / "design"
     api.generate("pendulum", folder, accelerator=True, functions=("id", "m"), ii=4)

@@ -21,6 +21,9 @@ MODULE = re.compile(r"^module \\?core([\w.]*) ?\(.*?^endmodule", re.MULTILINE | 
 SERVING = re.compile(r"^  .*\b(add|sub|neg|select|mul|r)_?(\d+)(?:_p)?;(?: .*;)?  // (.*)$", re.M)
 NAMES = r"(?:(?:add|sub|neg|select)_\d+|r\d+|mul_\d+_p)"
 OPERATION = re.compile(rf"^  (?:input|output|wire|reg)[^;]* {NAMES};")
+# What a region has for a node: what comes in, unit and register, result, what delays it, its flag.
+OF_REGION = re.compile(r"^  (?:wire|reg)[^;]* ([xprwnv])(\d+)(?:_\d+)?;(?: .*;)?(.*)$", re.M)
+REGION = re.compile(r"(?:_limb)?_[a-z]+_\d+")
 KINDS = ("folded", "rounds", "limbs", pytest.param("iiwa14", marks=pytest.mark.slow))
 
 
@@ -79,3 +82,31 @@ def test_each_operation_says_whom_it_serves(product: Product, modules: Mapping[s
                 assert operation == kind or kind == "r", line
                 seen += 1
     assert seen > 20
+
+
+@pytest.mark.parametrize("kind", ["pipeline", "limbs"])
+def test_each_value_of_a_region_says_whom_it_serves(kind: str) -> None:
+    """In Verilog; RTLIL has no attribute more, since names of nets would follow them."""
+    if kind == "limbs":
+        limbs = robot_of_limbs([(1, 1), (1, -1)])
+        product = core_of(limbs, functions=("id",), fold="limbs", ii=2)
+    else:
+        product = compile_front(front_end("pendulum", functions=("id",)))
+    files = emit(product.accelerator, "core", joints=["any"]).files
+    assert "attribute \\serves" not in files["core.il"]
+    text, lines = files["core.v"], to_text(product.fixed).splitlines()
+    graph = {line.split()[0]: line for line in lines if line.startswith("%")}
+    who = "limb 0 (%\\d+), limb 1 (%\\d+)" if kind == "limbs" else r"joint \d+ (%\d+)"
+    seen = set[str]()
+    for found in MODULE.finditer(text):
+        if not REGION.fullmatch(found[1]):
+            continue
+        for value in OF_REGION.finditer(found[0]):
+            if kind == "pipeline" and graph[f"%{value[2]}"].split()[2] == "input":
+                continue  # it is no joint's alone
+            own = re.fullmatch(rf"  // {who}", value[3])
+            assert own, value[0]
+            operations = {graph[number].split()[2] for number in own.groups()}
+            assert len(operations) == 1 or value[1] == "x", value[0]  # x may come in mirrored
+            seen |= operations
+    assert {"mul", "add", "sub", "sin"} <= seen, seen

@@ -45,7 +45,7 @@ def transfers(plan: Pipeline, cut: Channel | None = None) -> tuple[list[int], li
         mock.patch.object(round_trip, "RegionPipeline", Hollow),
         mock.patch.object(LutRam, "instance", memory_of),
     ):
-        core = RoundTrip(plan)
+        core = RoundTrip(plan, {})
         simulator = Simulator(core)
     taken, given = [], []
 
