@@ -18,7 +18,7 @@ from ..compile.product import Product
 from ..design.arrays import given_coordinates
 from ..design.choices import OF_NUMBERS
 from ..design.clock import FAMILY
-from ..design.design import no_defaults
+from ..design.design import is_predictive, no_defaults
 from ..design.effects import notes_of_use
 from ..design.facts import ChosenFacts, RobotFacts
 from ..design.limits import limits_table
@@ -94,7 +94,8 @@ class Compilation:
         One of the notes lists choices that change nothing in this language.
         """
         in_c = language == "c"
-        words = language not in OF_NUMBERS and not (in_c and self.design.real == "float")
+        numbers = self.design.real == "float" or is_predictive(self.design)
+        words = language not in OF_NUMBERS and not (in_c and numbers)
         front, own = (self.product.front, self.product.notes) if words else (self._in_floats, ())
         notes = notes_of_use(language, self.choices, words, True, not words, in_c)
         self.say(notes)

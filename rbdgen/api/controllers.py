@@ -1,4 +1,4 @@
-"""A controller that plans ahead, as a folder: one header of C++, its example, the manifest."""
+"""A controller that plans ahead, as a folder: a program, its example, the manifest."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from ..codegen import library
 from ..codegen.ilqr import ToolFrame, Traced, ilqr
+from ..codegen.ilqr_c import ilqr_c
 from ..compile.flow import front_of
 from ..compile.front import Front
 from ..design.controllers import PREDICTED
@@ -28,8 +29,8 @@ from .program_folder import coordinates_of, interface_of, program_folder
 MODULE = "_%s.so"
 
 
-def predictive(front: Front, progress: Progress = lambda _: None) -> Files:
-    """The files of model predictive control of the front's robot; ``front``: of id.
+def predictive(front: Front, language: str, progress: Progress = lambda _: None) -> Files:
+    """The files of model predictive control of the front's robot, in C++ or in C; ``front``: of id.
 
     RobotError for a robot that has not one motor for each of its coordinates.
     """
@@ -48,16 +49,13 @@ def predictive(front: Front, progress: Progress = lambda _: None) -> Files:
     )
     tool = _tool(front)
     name = design_name(robot.name, design)
-    files, facts = ilqr(
-        _traced(front),
-        _traced(slopes),
-        coordinates_of(front),
-        name,
-        {"robot": robot.name},
-        design.knots,
-        tool,
-    )
-    return program_folder(front, "cpp", name, files, facts)
+    own = _traced(front), _traced(slopes), coordinates_of(front), name, {"robot": robot.name}
+    if language == "c":
+        real = "float" if design.real == "float" else "double"
+        files, facts = ilqr_c(*own, design.knots, tool, real)
+    else:
+        files, facts = ilqr(*own, design.knots, tool)
+    return program_folder(front, language, name, files, facts)
 
 
 def _tool(front: Front) -> ToolFrame | None:
@@ -101,7 +99,7 @@ def compiled(robot: str, progress: Progress = lambda _: None, **choices: Any) ->
     name = named("controller", compiler_digest(FOLDER), design_digest(made.design), *of)
 
     def make(work: Path) -> None:
-        files = predictive(made.front_of("cpp"), progress)
+        files = predictive(made.front_of("cpp"), "cpp", progress)
         for file, text in files.items():
             (work / file).write_bytes(text.encode("utf-8", "surrogateescape"))
         name = read_manifest(work).program.name

@@ -37,14 +37,16 @@ def cpp(made: Compilation) -> Files:
     front = made.front_of("cpp")
     made.progress("C++")
     if is_predictive(made.design):
-        return predictive(front, made.progress)
+        return predictive(front, "cpp", made.progress)
     return cpp_program(front, made.progress)
 
 
 def c(made: Compilation) -> Files:
     """The integer model of a core, or of each of an accelerator's functions, in C; or the functions
-    of one state in float."""
+    of one state in float; or a controller that plans ahead."""
     made.progress("C")
+    if is_predictive(made.design):
+        return predictive(made.front_of("c"), "c", made.progress)
     if made.design.real == "float":
         return c_program(made.front_of("c"), made.progress)
     product, front = made.product, made.front_of("c")

@@ -122,6 +122,8 @@ def rows(columns: Sequence[Integers]) -> str:
 class FloatPart(Part):
     """Statements of C: they read and write arrays by their names, and keep values in ``w``."""
 
+    scalar = "float"
+
     def __init__(
         self, takes: Sequence[ArrayEntry], gives: Sequence[Sequence[ArrayEntry]], *given: Any
     ) -> None:
@@ -134,12 +136,12 @@ class FloatPart(Part):
         if node.op is Op.MULC:
             return f"{self.constant(node.value)} * {operands[0]}"
         if node.op is Op.RECIP:
-            return f"1.0F / {operands[0]}"
+            return f"{self.constant(1.0)} / {operands[0]}"
         if node.op is Op.SATURATE:
             most, (x,) = self.constant(node.value), operands
             return f"{x} > {most} ? {most} : {x} < -{most} ? -{most} : {x}"
         if node.op is Op.SELECT:
-            return "{} < 0.0F ? {} : {}".format(*operands)
+            return "{} < {} ? {} : {}".format(operands[0], self.constant(0.0), *operands[1:])
         return super().value(node, operands)
 
     def constant(self, value: float, mixed: bool = True, double: bool = False) -> str:
@@ -149,7 +151,7 @@ class FloatPart(Part):
         return f"{own!s}F" if own >= 0 else f"({own!s}F)"
 
     def declare(self, double: bool, name: str, value: str) -> None:
-        self.lines.append(f"const float {name} = {value};")
+        self.lines.append(f"const {self.scalar} {name} = {value};")
 
     def load(self, place: Place) -> str:
         return _entry(self._takes[int(place)])
@@ -167,7 +169,18 @@ class FloatPart(Part):
         return f"singular |= !({value} > 0.0F && {value} <= FLT_MAX);"
 
     def angle(self, call: str, name: str, double: bool = False) -> list[str]:
-        return [f"float sin_{name}, cos_{name};", f"{call}, &sin_{name}, &cos_{name});"]
+        return [f"{self.scalar} sin_{name}, cos_{name};", f"{call}, &sin_{name}, &cos_{name});"]
+
+
+class DoublePart(FloatPart):
+    """The same in double."""
+
+    scalar = "double"
+
+    def constant(self, value: float, mixed: bool = True, double: bool = False) -> str:
+        if not math.isfinite(value):
+            raise ValueError(f"no finite number, which a literal could say: {value}")
+        return f"{value!r}" if value >= 0 else f"({value!r})"
 
 
 def _entry(own: ArrayEntry) -> str:
@@ -203,7 +216,7 @@ def float_files(
     lines = in_parts(graph, chunks_of(nodes, longest, part), part=partial(FloatPart, takes, gives))
     arrays = {array.name: "const float *" for array in interface.takes}
     arrays |= dict.fromkeys(called.values(), "float *")
-    functions, calls = _functions(lines.parts, arrays)
+    functions, calls = split_functions(lines.parts, arrays)
     written = {entry for entries in gives for entry in entries}
     zeros = []
     for array in interface.gives:
@@ -255,23 +268,26 @@ def float_files(
     return files, facts
 
 
-def _functions(
-    parts: Sequence[Sequence[str]], arrays: Mapping[str, str]
+def split_functions(
+    parts: Sequence[Sequence[str]],
+    arrays: Mapping[str, str],
+    name: str = "part",
+    scalar: str = "float",
 ) -> tuple[list[str], list[str]]:
     """The text of a function for each part, and the statement that calls it; of one part its
-    statements alone."""
+    statements alone. ``arrays``: name → type, of the arguments that parts read and write."""
     if len(parts) == 1:
         return [], list(parts[0])
     texts, calls = [], []
     for k, body in enumerate(parts, 1):
         names = set(re.findall(r"[A-Za-z_]\w*", " ".join(body)))
-        given = {**arrays, "w": "float *"}
+        given = {**arrays, "w": f"{scalar} *"}
         used = [own for own in given if own in names]
         taken = ", ".join(f"{given[own]}{own}" for own in used)
         looks = "singular" in names
         lines = [*["int singular = 0;"] * looks, *body, *["return singular;"] * looks]
-        texts.append(function(f"static {'int' if looks else 'void'} part_{k}({taken})", lines))
-        call = f"part_{k}({', '.join(used)});"
+        texts.append(function(f"static {'int' if looks else 'void'} {name}_{k}({taken})", lines))
+        call = f"{name}_{k}({', '.join(used)});"
         calls.append(f"singular |= {call}" if looks else call)
     return texts, calls
 

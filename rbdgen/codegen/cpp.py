@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -257,13 +257,17 @@ def _table(name: str, numbers: list[int]) -> str:
     return "\n".join([f"constexpr int {name}[] = {{", *(f"    {own}" for own in lines), "};"])
 
 
-def limit_lines(coordinates: Coordinates) -> dict[str, list[str]]:
-    """The lines of each array of limits; ``detail::inf`` where there is none."""
-    words = {math.inf: "detail::inf", -math.inf: "-detail::inf"}
-    return {
-        limit: _lines(words.get(value, repr(value)) for value in values)
-        for limit, values in coordinates.limits.items()
-    }
+def limit_lines(
+    coordinates: Coordinates, infinite: str = "detail::inf", number: Callable[[float], str] = repr
+) -> dict[str, list[str]]:
+    """The lines of each array of limits; the word for ``infinite`` where there is none."""
+
+    def word(value: float) -> str:
+        if math.isinf(value):
+            return infinite if value > 0 else f"-{infinite}"
+        return number(value)
+
+    return {limit: _lines(map(word, values)) for limit, values in coordinates.limits.items()}
 
 
 def _lines(words: Iterable[str]) -> list[str]:

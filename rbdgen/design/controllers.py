@@ -62,12 +62,12 @@ OF_CONTROLLERS = (
     ),
     Rule(
         (of("controller", *PROGRAMS),),
-        "controller: {value} is a program, of rbdgen generate --to cpp alone",
+        "controller: {value} is a program, of rbdgen generate --to cpp or c alone",
         at=COMPUTING,
     ),
     Rule(
-        (of("controller", *PROGRAMS), but("to", "cpp")),
-        "controller: {value} is for cpp, not for {others}; --to cpp",
+        (of("controller", *PROGRAMS), but("to", "cpp", "c")),
+        "controller: {value} is for cpp and c, not for {others}; --to cpp",
     ),
     Rule(
         (but("functions", "id"), of("controller", *PROGRAMS)),

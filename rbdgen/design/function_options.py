@@ -261,7 +261,7 @@ class FunctionOptions:
         "integer",
         checks.OneOf(*REALS),
         "numbers of --to c: integer (default), the hardware's words, bit for bit; float, for "
-        "microcontrollers that have single precision",
+        "microcontrollers that have single precision. A controller ilqr is in double, or in float",
         COMPUTED,
         use=IN_C,
     )

@@ -278,7 +278,7 @@ TABLE = (
         "tau",
         "",
         "model predictive control by differential dynamic programming whose input is qdd, one "
-        "header of C++ (--to cpp)",
+        "header of C++ (--to cpp) or portable C (--to c)",
         "program",
     ),
     _row(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rbdgen import api
 from rbdgen.api.folder import InputError
 from rbdgen.api.results import Mismatch
+from rbdgen.codegen.ilqr_c import TOLERANCE
 from rbdgen.design.choices import REALS
 from rbdgen.design.manifest import ProgramManifest
 from rbdgen.system.quoting import Progress
@@ -79,6 +80,54 @@ def microcontroller(
                 yield [name, core, real, *measured(made.folder, core)]
 
 
+CONTROLLERS = (
+    ("iiwa14", 32, "float", "Cortex-M4F", ()),
+    ("iiwa14", 32, "float", "Cortex-M7", ()),
+    ("iiwa14", 32, "double", "Cortex-M7", ("-mfpu=fpv5-d16",)),
+)
+MPC_HEAD = (
+    *("", "knots", "core", "numbers", "bytes of code", "of constants", "of a solver", "stack"),
+    *("iterations", "instructions an iteration"),
+)
+MPC_LEGEND = (
+    "A motion of all joints by 0.5 rad, from an empty plan, until it has converged. Double: with a "
+    "unit of double precision. The rest as in `bench microcontroller`."
+)
+
+
+@measurement(
+    "microcontroller-mpc", "a minute", MPC_HEAD, cases=lambda: CONTROLLERS, legend=MPC_LEGEND
+)
+def predictive(
+    place: Path,
+    progress: Progress,
+    robot: str,
+    knots: int,
+    real: str,
+    core: str,
+    more: tuple[str, ...],
+) -> Iterator[Row]:
+    """Model predictive control in C on Cortex-M4F and M7: bytes, instructions of an iteration."""
+    refuse_missing()
+    progress(f"{robot}: {knots} knots in {real} on {core}")
+    choices: dict[str, Any] = {"controller": "ilqr", "knots": knots}
+    if real == "float":
+        choices["real"] = real
+    with tempfile.TemporaryDirectory(prefix="rbdgen-") as work:
+        folder = api.generate(robot, Path(work) / real, to="c", **choices).folder
+        entry = api.read_manifest(folder).program
+        tolerance, slack = TOLERANCE[real]
+        values = {"name": entry.name, "tolerance": tolerance, "slack": slack}
+        calls = render("bench/microcontroller_mpc.c.jinja", **values)
+        sizes, stack, (taken, iterations, wrong) = _run(
+            folder, core, calls, f"{entry.name}_solve", more
+        )
+    if wrong:
+        raise Mismatch(f"{entry.name} on {core}: it has not converged")
+    size = entry.facts["bytes"]
+    yield [robot, knots, core, real, *sizes, size, stack, iterations, round(taken / iterations)]
+
+
 def refuse_missing() -> None:
     """InputError where a tool is not installed."""
     for tool in (GCC, QEMU):
@@ -91,25 +140,34 @@ def measured(folder: Path, core: str) -> list[int]:
 
     Mismatch where a result is not what its folder expects.
     """
+    name = api.read_manifest(folder).program.name
+    sizes, stack, (taken, wrong) = _run(folder, core, _harness(folder), name)
+    if wrong:
+        raise Mismatch(f"{name} on {core}: {wrong} results are not those expected")
+    return [*sizes, stack, round(taken / (STATES * TIMES))]
+
+
+def _run(
+    folder: Path, core: str, calls: str, function: str, more: Sequence[str] = ()
+) -> tuple[tuple[int, int], int, list[int]]:
+    """Bytes of code and of constants, of a ``function``'s stack, and what a program that ``calls``
+    it prints. ``more``: the compiler's options besides the core's."""
     flags, board = CORES[core]
-    entry = api.read_manifest(folder).program
-    name = entry.name
+    name = api.read_manifest(folder).program.name
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as temporary:
         work = Path(temporary)
-        (work / "calls.c").write_text(_harness(folder), "utf-8")
-        compiler = [GCC, *FLAGS, *flags, f"-I{folder}"]
+        (work / "calls.c").write_text(calls, "utf-8")
+        compiler = [GCC, *FLAGS, *flags, *more, f"-I{folder}"]
         object_file, program = str(work / "made.o"), str(work / "calls.elf")
         said([*compiler, "-fcallgraph-info=su", "-c", folder / f"{name}.c", "-o", object_file])
         memory = data_folder("templates") / "bench/microcontroller.ld"
         parts = [str(work / "calls.c"), object_file, "-lm", "-lc", "-lgcc"]
         said([*compiler, "-nostartfiles", "-T", memory, *parts, "-o", program])
         sizes = sections(said([SIZE, "-A", object_file]))
-        stack = deepest((work / "made.ci").read_text("utf-8"), name)
+        stack = deepest((work / "made.ci").read_text("utf-8"), function)
         emulator = [QEMU, "-M", board, "-icount", "shift=0", *ALONE, "-kernel", program]
-        taken, wrong = map(int, said(["timeout", str(SECONDS), *emulator]).split())
-    if wrong:
-        raise Mismatch(f"{name} on {core}: {wrong} results are not those expected")
-    return [*sizes, stack, round(taken / (STATES * TIMES))]
+        printed = said(["timeout", str(SECONDS), *emulator]).split()
+    return sizes, stack, [int(word) for word in printed]
 
 
 def said(command: Sequence[str | Path]) -> str:

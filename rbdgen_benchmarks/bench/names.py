@@ -34,6 +34,7 @@ PLACES = {
     "gpu-script": "gpu_script.script",
     "loops": "loops.loops",
     "microcontroller": "microcontroller.microcontroller",
+    "microcontroller-mpc": "microcontroller.predictive",
     "mppi": "mppi.mppi",
     "control": "control.control",
     "bits": "designs.bits",

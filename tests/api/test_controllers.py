@@ -23,7 +23,7 @@ def test_a_name_has_the_controller() -> None:
 @pytest.mark.parametrize(
     ("choices", "line"),
     [
-        ({"to": "c"}, "controller: ilqr is for cpp, not for c; --to cpp"),
+        ({"to": "cuda"}, "controller: ilqr is for cpp and c, not for cuda; --to cpp"),
         ({"to": "cpp", "functions": ("fd",)}, "functions: fd: controller ilqr computes id, did"),
         ({"to": "cpp", "base": "floating"}, "base: floating: not with controller ilqr, which"),
         (
@@ -79,7 +79,7 @@ def test_a_file_names_its_controller(tmp_path: Path) -> None:
 def test_a_program_computes_no_function(tmp_path: Path) -> None:
     file = tmp_path / "arm.yaml"
     file.write_text(f"robot: {Path('robots/pendulum.urdf').resolve()}\ncontroller: ilqr\n")
-    line = "controller: ilqr is a program, of rbdgen generate --to cpp alone"
+    line = "controller: ilqr is a program, of rbdgen generate --to cpp or c alone"
     states = {"q": [[0.0, 0.0]], "qd": [[0.0, 0.0]], "qdd": [[0.0, 0.0]]}
     for command in (
         lambda: api.info("pendulum", controller="ilqr", ii=8),

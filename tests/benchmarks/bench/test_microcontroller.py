@@ -66,3 +66,17 @@ def test_both_forms_of_a_pendulum_run_on_a_core(tmp_path: Path) -> None:
     expected.write_text(expected.read_text().replace("1", "2"))
     with pytest.raises(Mismatch, match="results are not those expected"):
         measured(folder, "Cortex-M4F")
+
+
+@pytest.mark.skipif(bool(MISSING), reason=f"no {' or '.join(MISSING)}")
+@pytest.mark.parametrize(
+    ("real", "more"), [("float", ()), ("double", ("-mfpu=fpv5-d16",))], ids=["float", "double"]
+)
+def test_a_controller_converges_on_a_core(real: str, more: tuple[str, ...], tmp_path: Path) -> None:
+    case = ("pendulum", 6, real, "Cortex-M7", more)
+    (row,) = microcontroller.predictive.measure(tmp_path, lambda _: None, *case)
+    said = dict(zip(microcontroller.MPC_HEAD, row, strict=True))
+    assert 1 < said["iterations"] < 20
+    assert 1000 < said["bytes of code"] < 20000 and 0 < said["stack"] < 4000
+    # a gradient and an elimination of two joints, six times
+    assert 1000 < said["instructions an iteration"] < 200000
