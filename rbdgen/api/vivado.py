@@ -10,7 +10,7 @@ from ..rtl.core import FIRST, WORD, WRITE
 from ..shell.emit import LONG, Port, verilog_file
 from ..system.quoting import Progress
 from ..system.templates import render
-from .folder import OutputError, checked_manifest, text_of, write_file
+from .folder import OutputError, UsageError, checked_manifest, text_of, write_file
 from .fusesoc import shell_ports
 from .output_paths import check_place
 
@@ -34,7 +34,8 @@ FAMILIES = {
 }
 # A part of each, in Vivado's words: the target's, of a package and a speed grade.
 PARTS = {"xc7": "xc7k325tffg900-2", "xcup": "xcvu9p-flga2104-2L-e"}
-PERIOD = {"xc7": 5.0, "xcup": 3.0}  # ns, that the design alone is asked for
+PERIOD = {"xc7": 5.0, "xcup": 3.0}  # ns, that the design alone is asked for where nobody says
+LEAST, MOST = 1.0, 1000.0  # MHz, that may be asked for
 INFO, PARAMETER = "X_INTERFACE_INFO", "X_INTERFACE_PARAMETER"
 
 
@@ -151,17 +152,23 @@ def boards_of(family: str) -> list[ZynqBoard | Card]:
 
 
 def package_vivado(
-    folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
+    folder: str | Path,
+    progress: Progress = lambda _: None,
+    trust: bool = False,
+    frequency: float | None = None,
 ) -> tuple[Path, list[str]]:
     """Write FOLDER/vivado: the design as IP, and a project for each board of the part's family.
 
     ``package_ip.tcl`` packages ``NAME_ip.v``, ``ooc.tcl`` builds the design alone, and there is a
     block design in Tcl for each board. ``NAME.mk`` runs them. ``NAME_linux.h`` calls the design
-    from Linux, on the board or on the card's host.
+    from Linux, on the board or on the card's host. ``frequency``: MHz that ``ooc.tcl`` asks
+    for, by default those of `PERIOD`, as a note says.
 
     Returns the folder and notes. Raises OutputError for a folder that is no design or has changed,
-    unless ``trust``.
+    unless ``trust``, and UsageError for a frequency that is none.
     """
+    if frequency is not None and not LEAST <= frequency <= MOST:
+        raise UsageError(f"frequency: MHz from {LEAST:g} to {MOST:g}, not {frequency:g}")
     place = Path(folder)
     needed = ("{name}.v", "{name}_axi_words.v")
     entry = checked_manifest(place, trust, progress, needed)
@@ -177,6 +184,9 @@ def package_vivado(
             f"--target {' or '.join(FAMILIES)} fits AMD's"
         )
     kind, boards = family if family in FAMILIES else "xcup", boards_of(family)
+    period = round(1e3 / frequency, 3) if frequency else PERIOD[kind]
+    if not frequency:
+        notes.append(f"ooc.tcl asks for {1e3 / period:.0f} MHz; --frequency for another clock")
     made_for = [family] if family in FAMILIES else list(FAMILIES)
     files = {
         f"{name}_ip.v": ip_text(name, ports),
@@ -193,7 +203,7 @@ def package_vivado(
             "package/ooc.tcl.jinja",
             name=name,
             part=PARTS[kind],
-            period=PERIOD[kind],
+            period=period,
             sources=[f"../{name}.v"],
         ),
         f"{name}.mk": render("package/vivado.mk.jinja", name=name, boards=boards),

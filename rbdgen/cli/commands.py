@@ -217,7 +217,15 @@ def _report(options: argparse.Namespace, progress: Progress) -> Output:
 
 
 def _package(options: argparse.Namespace, progress: Progress) -> Output:
-    made, notes = getattr(api, f"package_{options.kind}")(options.folder, progress, options.trust)
+    more = {}
+    if options.frequency is not None:
+        if options.kind != "vivado":
+            raise api.UsageError(
+                f"frequency: of package vivado, not of {options.kind}; leave it out"
+            )
+        more["frequency"] = options.frequency
+    write = getattr(api, f"package_{options.kind}")
+    made, notes = write(options.folder, progress, options.trust, **more)
     lines = [str(made), *(f"note: {note}" for note in notes)]
     return Output({"file": str(made), "notes": notes}, "\n".join(lines))
 

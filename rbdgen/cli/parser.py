@@ -204,7 +204,7 @@ def parser() -> Parser:
         "rbdgen package fusesoc build/iiwa14_id",
         "rbdgen package cocotb build/iiwa14_id    then make in build/iiwa14_id/cocotb",
         "rbdgen package litex build/iiwa14_accelerator",
-        "rbdgen package vivado build/iiwa14_accelerator",
+        "rbdgen package vivado build/iiwa14_accelerator --frequency 250",
         "rbdgen package python build/iiwa14_id   of --to cpp; pip install build/iiwa14_id/python",
         "rbdgen package ros2 build/iiwa14_id     of --to cpp; colcon builds build/iiwa14_id/ros2",
     )
@@ -218,6 +218,12 @@ def parser() -> Parser:
         "inverse_dynamics_solver and a controller for ros2_control",
     )
     made.add_argument("folder", metavar="DIR", help="what generate wrote")
+    made.add_argument(
+        "--frequency",
+        type=positive,
+        metavar="MHZ",
+        help="of vivado: the clock that ooc.tcl asks for, with the design alone",
+    )
 
     command(
         commands,

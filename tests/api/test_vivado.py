@@ -4,6 +4,7 @@ the Tcl."""
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from rbdgen.api import generate
-from rbdgen.api.folder import OutputError
+from rbdgen.api.folder import OutputError, UsageError
 from rbdgen.api.fusesoc import package_fusesoc, shell_ports
 from rbdgen.api.vivado import (
     BESIDE,
@@ -76,7 +77,8 @@ def design(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         generate("pendulum", place, target="xcup", parameters="registers")
     else:
         generate("pendulum", place, accelerator=True, functions=("id", "m"), ii=2, target="xc7")
-    assert package_vivado(place) == (place / "vivado", [NOTE])
+    out, (note, _) = package_vivado(place)
+    assert (out, note) == (place / "vivado", NOTE)
     return place
 
 
@@ -252,6 +254,18 @@ def test_the_design_alone(design: Path) -> None:
     said = recorded(asked, slack="0.5")
     assert ("synth_design", *options[:3], "some-part", *options[4:]) in said
     assert "-period 2.5 " in constraint.read_text()
+
+
+def test_a_frequency_may_be_asked_for(design: Path, tmp_path: Path) -> None:
+    own = shutil.copytree(design, tmp_path / "own")
+    _, notes = package_vivado(own)
+    assert any(re.match(r"ooc.tcl asks for (200|333) MHz; --frequency ", note) for note in notes)
+    _, notes = package_vivado(own, frequency=240.0)
+    assert not any("ooc.tcl" in note for note in notes)
+    assert "set period 4.167\n" in (own / "vivado" / "ooc.tcl").read_text()
+    with pytest.raises(UsageError, match=r"^frequency: MHz from 1 to 1000, not 0.5$"):
+        package_vivado(own, frequency=0.5)
+    assert main(["package", "fusesoc", str(own), "--frequency", "200"]) == 2
 
 
 def test_make_runs_scripts_that_are_there(design: Path) -> None:
