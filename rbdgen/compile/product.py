@@ -202,6 +202,4 @@ def energy_of(made: Product) -> EnergyEstimate | None:
         return None
     own = made.accelerator
     interval = max(own.interval(name) for name in own.functions)
-    return plan_energy(
-        made.front.target, accelerator_features(own), interval, made.plan.turns is None
-    )
+    return plan_energy(made.front.target, accelerator_features(own), interval)

@@ -49,17 +49,14 @@ class EnergyEstimate(Record):
         return f"{self.nj} nJ a result"
 
 
-def energy_estimate(
-    part: Target, terms: Terms, cells: int, interval: int, rests: bool
-) -> EnergyEstimate | None:
+def energy_estimate(part: Target, terms: Terms, cells: int, interval: int) -> EnergyEstimate | None:
     """The energy of a plan with these terms and so many LUTs and flip-flops; None of a family that
-    was not fitted. Where it never ``rests``, a cycle without a task takes as much as one with it:
-    somewhat less was counted."""
+    was not fitted."""
     if part.family != FAMILY:
         return None
     table = fitted()
     nj = _span(table["models"][BUSY], terms)
-    idle = _span(table["models"][IDLE], terms) if rests else nj
+    idle = _span(table["models"][IDLE], terms)
     return EnergyEstimate(nj, idle, interval, beyond(table["cells"], cells))
 
 

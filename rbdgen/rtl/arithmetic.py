@@ -128,20 +128,24 @@ class Phases:
 
     What users get are copies, registers behind relays, which are registers that follow one ring of
     master bits: no net has many ends, however large the datapath is. Those that can rest (`rest`)
-    have copies that are not set then; the master bits go on, so that phase 0 stays in its cycles.
+    stand still then: no copy is set, and the phases go on later as if no time had passed.
     """
 
     def __init__(self, m: Module, interval: int, rests: bool = False) -> None:
         self.m, self.interval = m, interval
         self._awake = Signal(init=1, name="awake") if rests else None
         self._ring = Signal(interval, init=1, name="phases", attrs=NOT_SHARED)
-        m.d.sync += self._ring.eq(self._ring.rotate_left(1))
+        with m.If(Const(1) if self._awake is None else self._awake):
+            m.d.sync += self._ring.eq(self._ring.rotate_left(1))
         self._relays: Copies[int, Signal] = {}  # by the phase in which they are set
-        self._copies: Copies[int, Signal] = {}
+        self._copies: Copies[int, Value] = {}
         self.made = 0
 
-    def copy(self, phases: Iterable[int]) -> Signal:
-        """A register of the caller's own: set in these phases."""
+    def copy(self, phases: Iterable[int]) -> Value:
+        """A register of the caller's own, set in these phases; 1 where each cycle is one of them,
+        and there is no rest."""
+        if self.interval == 1 and self._awake is None:
+            return Const(1)
         among = {p % self.interval for p in phases}
         before = Cat(self._relay((p - 1) % self.interval) for p in sorted(among))
         return self._register(f"phase_copy_{self.made}", 0 in among, before.any())
@@ -163,27 +167,35 @@ class Phases:
         self.m.d.sync += register.eq(value)
         return register
 
-    def rest(self, last: Value, fire: Value, wanted: Value, rounds: int) -> Value:
-        """Rest when no task was taken (``fire``, in phase 0) for so many rounds, until one is
-        ``wanted``: no copy is set meanwhile.
+    def rest(
+        self, last: Value, pause: Value, fire: Value, wanted: Value, rounds: int, settling: int = 1
+    ) -> Value:
+        """Rest when no task was taken (``fire``) so many times, ``rounds``, that one could have
+        been, until one is ``wanted``.
 
-        ``last``: a copy set in the last phase. Returns the same, but not where the copies of the
-        next round are not all set: a task can then be taken in the phase 0 that comes
-        `schedule.fold.WAKING` cycles after it is wanted, or later.
+        ``last``: set in the cycle before each in which a task can be taken. Returns the same, but
+        not where the phases stood still in one of ``settling`` + 1 cycles before, or will in the
+        next. ``pause``: a copy set `schedule.fold.WAKING` cycles before phase 0, or earlier. When
+        it is set they may stop, and two cycles later no copy is set; those that stopped go on
+        three cycles after a task is wanted, with the third phase behind that of ``pause``.
         """
         m, awake = self.m, self._awake
         assert awake is not None
         since = Signal(range(rounds + 1), name="rounds_without_task")
-        idle, was_awake, stays = Signal(name="idle"), Signal(name="was_awake", init=1), Signal()
+        was_awake = Signal(settling, name="was_awake", init=-1)
+        idle, stays = Signal(name="idle"), Signal()
         with m.If(fire):
             m.d.sync += [since.eq(0), idle.eq(0)]
         with m.Elif(last & ~idle):
             m.d.sync += [since.eq(since + 1), idle.eq(since == rounds)]
         m.d.comb += stays.eq(~idle | wanted)
-        m.d.sync += [awake.eq(Mux(awake, ~last | stays, wanted)), was_awake.eq(awake)]
-        return last & stays & awake & was_awake
+        m.d.sync += [
+            awake.eq(Mux(awake, ~pause | stays, wanted)),
+            was_awake.eq(Cat(awake, was_awake[:-1])),
+        ]
+        return last & stays & awake & was_awake.all()
 
-    def bit(self, phase: int, loads: int) -> Signal:
+    def bit(self, phase: int, loads: int) -> Value:
         """A register set in ``phase``, shared by users with so many loads each."""
         phase %= self.interval
         return copy_for(self._copies, phase, loads, LOADS, lambda: self.copy([phase]))
@@ -192,12 +204,12 @@ class Phases:
         """``register`` takes ``value`` at the end of every cycle of ``phase``."""
         self.load(m, self.loading(phase, len(register)), register, value)
 
-    def loading(self, phase: int, loads: int) -> Signal | None:
+    def loading(self, phase: int, loads: int) -> Value | None:
         """The enable of a register of so many bits that takes a value in ``phase``; None: none."""
         return self.bit(phase, loads) if self.interval > 1 else None
 
     @staticmethod
-    def load(m: Module, enable: Signal | None, register: Signal, value: Value) -> None:
+    def load(m: Module, enable: Value | None, register: Signal, value: Value) -> None:
         """``register`` takes ``value`` at the end of every cycle in which ``enable`` is set."""
         if enable is None:
             m.d.sync += register.eq(value)

@@ -18,6 +18,7 @@ from ..graph.word import indices, kind_of, spell
 from .function_units import PlacedUnit
 
 WORD, WRITE, FIRST = "parameter_word", "parameter_write", "parameter_first"  # ports of registers
+WAKE = "wake"  # a port of a core that another wakes
 
 
 class RtlCore(wiring.Component, ABC):
@@ -33,9 +34,10 @@ class RtlCore(wiring.Component, ABC):
     ``parameter_first`` is the word in the first register: with that written back they go round.
     ``overflow``: the same bits, sticky: set when such a result is taken, until ``clear``. A core
     inside another has neither (``sticky``): nobody would read them.
+    ``wake``: of a core that another one wakes (``woken``). While it is set the core does not rest.
     """
 
-    def __init__(self, fixed: FixedGraph, *, sticky: bool = True) -> None:
+    def __init__(self, fixed: FixedGraph, *, sticky: bool = True, woken: bool = False) -> None:
         self.fixed, self.sticky = fixed, sticky
         graph = fixed.graph
         # an input that nothing reads still has its place in the task
@@ -50,6 +52,8 @@ class RtlCore(wiring.Component, ABC):
         streams = {"i": In(stream.Signature(in_layout)), "o": Out(stream.Signature(out_layout))}
         seen = {"overflow": Out(len(self.flags)), "clear": In(1)}
         ports = streams | seen if sticky else streams
+        if woken:
+            ports |= {WAKE: In(1)}
         if fixed.parameters:
             ports |= register_ports(fixed.chain)
         super().__init__(ports)

@@ -35,18 +35,24 @@ def _pipeline(plan: Pipeline, name: str | None, sticky: bool, serves: Serves | N
     return RoundTrip(plan, serves or _joint_of_each(plan.fixed), name, sticky=sticky)
 
 
-def _fold(plan: Fold, name: str | None, sticky: bool, serves: Serves | None) -> RtlCore:
+def _fold(
+    plan: Fold, name: str | None, sticky: bool, serves: Serves | None, woken: bool = False
+) -> RtlCore:
     from .folded import Folded
 
-    return Folded(plan, serves or _joint_of_each(plan.fixed), sticky=sticky)
+    return Folded(plan, serves or _joint_of_each(plan.fixed), sticky=sticky, woken=woken)
 
 
 def _limbs(plan: LimbPlan, name: str | None, sticky: bool, serves: Serves | None) -> RtlCore:
+    from ..schedule.fold import Fold
     from .limbs import LIMB, SharedLimbs
 
     copies = ((visit.name.replace("_", " "), own) for visit, own in plan.program.copies.items())
     own, module = _serves(plan.whole, copies), f"{name}_{LIMB}" if name else None
-    limb = core_of(plan.template, module, sticky=False, serves=own)
+    if isinstance(plan.template, Fold):  # which rests if the whole does
+        limb = _fold(plan.template, module, False, own, woken=sticky)
+    else:
+        limb = _pipeline(plan.template, module, False, own)
     return SharedLimbs(plan, limb, name, sticky=sticky)
 
 

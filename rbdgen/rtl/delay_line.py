@@ -19,6 +19,7 @@ from ..schedule.difference_constraints import LONGEST_RING
 from .arithmetic import next_count
 
 Attributes = Mapping[str, str | int]  # of signals
+ALWAYS = Const(1)
 
 
 @dataclass(frozen=True, order=True)
@@ -42,9 +43,16 @@ class LutRam:
         return (self.depth - 1).bit_length()
 
     def instance(
-        self, *, write: Value, write_address: Value, data: Value, read_address: Value, q: Value
+        self,
+        *,
+        write: Value,
+        write_address: Value,
+        data: Value,
+        read_address: Value,
+        q: Value,
+        **more: Value,
     ) -> Instance:
-        """One memory in the ``sync`` domain of an Amaranth module."""
+        """One memory in the ``sync`` domain of an Amaranth module; ``more``: other inputs."""
         return Instance(
             self.name,
             i_clk=ClockSignal(),
@@ -53,6 +61,7 @@ class LutRam:
             i_data=data,
             i_read_address=read_address,
             o_q=q,
+            **{f"i_{name}": value for name, value in more.items()},
         )
 
     def to_rtlil(self, collisions: int = 0) -> str:
@@ -73,16 +82,25 @@ class LutRam:
             clocked=clocked,
             collisions=collisions,
             clock=r"\clk" if clocked else "1'0",
+            port="\n  wire input 7 \\read" if clocked else "",
+            read=r"\read" if clocked else "1'1",
         )
 
 
 @dataclass(frozen=True, order=True)
 class BlockRam(LutRam):
-    """The same, but that ``q`` comes a cycle after its address: a block RAM, for many words."""
+    """The same, but that ``q`` comes a cycle after its address: a block RAM, for many words.
+
+    ``q`` stays after a cycle in which ``read`` is not set: its clock then stands still.
+    """
 
     @property
     def name(self) -> str:
         return f"rbdgen_block_{self.width}x{self.depth}"
+
+    def instance(self, *, read: Value = ALWAYS, **ports: Value) -> Instance:
+        """One memory, as a `LutRam` is."""
+        return super().instance(read=read, **ports)
 
     def to_rtlil(self, collisions: int = 0) -> str:
         return self._module("block", 1, collisions)
@@ -114,7 +132,7 @@ module \{name}
   wire width {address} input 3 \write_address
   wire width {width} input 4 \data
   wire width {address} input 5 \read_address
-  wire width {width} output 6 \q
+  wire width {width} output 6 \q{port}
 
   attribute \ram_style "{style}"
   memory width {width} size {depth} \words
@@ -149,7 +167,7 @@ module \{name}
     connect \DATA \q
     connect \ARST 1'0
     connect \SRST 1'0
-    connect \EN 1'1
+    connect \EN {read}
     connect \CLK {clock}
   end
 end

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from amaranth.hdl import Cat, Const, Module, ShapeLike, Signal, Value, signed
+from amaranth.hdl import Cat, Module, ShapeLike, Signal, Value, signed
 
 from ..design.target import Style
 from ..graph.graph import operands
@@ -16,7 +16,7 @@ from ..schedule.fold import LOGIC_PORT, Fold, job_operands
 from ..schedule.pipelined import region_name, region_of
 from ..schedule.units import Job, UnitKind, job, nodes_of
 from .arithmetic import NOT_SHARED, Copies, Phases, copy_for, later, next_count
-from .core import RtlCore
+from .core import WAKE, RtlCore
 from .delay_line import LutRam, whole_address
 from .function_units import PlacedUnit
 from .queues import ChannelFifo
@@ -38,17 +38,23 @@ class Folded(RtlCore):
 
     A task is taken in phase 0 only, when there is room for its results: nothing in between can
     stall, and what runs while there was no task is never written. Without tasks the phases rest,
-    and nothing changes; a task is then taken in the first phase 0 that comes ``fold.waking`` cycles
-    after it is offered, or later. A result comes ``fold.latency`` cycles after its task was taken;
-    either side may stall at any time. ``i.ready`` is a register.
+    and nothing changes; a task is then taken ``fold.waking`` cycles after it is offered. A result
+    comes ``fold.latency`` cycles after its task was taken; either side may stall at any time.
+    ``i.ready`` is a register.
+
+    ``woken``: inside another core, whose phases these are, it rests if that one wakes it: the port
+    ``wake`` says that a task will come. Other cores inside of others do not rest.
     """
 
-    def __init__(self, fold: Fold, serves: Serves, *, sticky: bool = True) -> None:
-        # inside another core its phases are those of the whole
-        self.fold, self.serves, self.rests = fold, serves, sticky and fold.waking > 0
+    def __init__(
+        self, fold: Fold, serves: Serves, *, sticky: bool = True, woken: bool = False
+    ) -> None:
+        self.fold, self.serves = fold, serves
+        self.woken = woken and fold.waking > 0
+        self.rests = self.woken or (sticky and fold.waking > 0)
         self.fifo = ChannelFifo(fold.channel)
         self.made: list[PlacedUnit] = []
-        super().__init__(fold.fixed, sticky=sticky)
+        super().__init__(fold.fixed, sticky=sticky, woken=self.woken)
 
     @property
     def placed(self) -> list[PlacedUnit]:
@@ -61,10 +67,11 @@ class Folded(RtlCore):
         m = parts[RESULTS]
         phases = Phases(parts[SCHEDULE], self.fold.interval, self.rests)
         fire = Signal()
-        last = phases.copy([-1]) if self.fold.interval > 1 else Const(1)
+        last = phases.copy([-1])
         if self.rests:
             rounds = -(-(self.fold.latency + RESULT) // self.fold.interval)
-            last = phases.rest(last, fire, self.i.valid, rounds)
+            wanted = self.i.valid | (getattr(self, WAKE) if self.woken else 0)
+            last = phases.rest(last, phases.copy([-self.fold.waking]), fire, wanted, rounds)
         m.d.sync += self.i.ready.eq(last & fifo.room)
         m.d.comb += [fire.eq(self.i.valid & self.i.ready), fifo.push.eq(fire)]
 
@@ -280,13 +287,14 @@ class FoldHardware:
         def new() -> Signal:
             attrs = NOT_SHARED if everywhere else {}
             pointer = Signal(range(max(size, 2)), name=f"ring_{size}_{phase}", attrs=attrs)
-            self.phases.enable(self.phases.m, phase, pointer, next_count(pointer, size))
+            step = self.phases.bit(phase, len(pointer))
+            self.phases.load(self.phases.m, step, pointer, next_count(pointer, size))
             return pointer
 
         most = READ if everywhere else math.inf
         pointer = copy_for(self.pointers, (size, phase), len(value), most, new)
         at, q = whole_address(pointer, ram), Signal(value.shape(), name=f"q_{name}")
-        write = self.phases.bit(phase, 1) if self.phases.interval > 1 else Const(1)
+        write = self.phases.bit(phase, 1)
         m.submodules[f"ring_{name}"] = ram.instance(
             write=write, write_address=at, data=value, read_address=at, q=q
         )

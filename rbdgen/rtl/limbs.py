@@ -10,7 +10,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 from ..graph.node import Op
 from ..schedule.limbs import LimbPlan
 from .arithmetic import mirrored
-from .core import RtlCore, fill
+from .core import WAKE, RtlCore, fill
 from .function_units import PlacedUnit
 from .separate_module import Parts, instance_of
 
@@ -70,6 +70,8 @@ class SharedLimbs(RtlCore):
             self.i.ready.eq(limb.i.ready & load),
             limb.i.valid.eq(busy),
         ]
+        if WAKE in limb.signature.members:  # a task comes in when the limb's core can take it
+            m.d.comb += getattr(limb, WAKE).eq(self.i.valid)
         with m.If(limb.i.ready):
             m.d.sync += [
                 busy.eq(~load | self.i.valid),

@@ -13,11 +13,11 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from ..graph.node import Node
 from ..graph.visits import Visit
 from ..schedule.fold import flag_time
-from ..schedule.round_plan import RoundPlan
+from ..schedule.round_plan import SETTLING, RoundPlan
 from ..schedule.specialise import Datapath
 from .arithmetic import NOT_SHARED, Copies, Phases, copy_for, later, next_count
 from .delay_line import BlockRam
-from .folded import FLAGS, RESULTS, FoldHardware
+from .folded import FLAGS, RESULT, RESULTS, FoldHardware
 from .function_units import PlacedUnit
 from .separate_module import Parts
 
@@ -31,13 +31,15 @@ class Rounds:
 
     What users get are copies, registers behind relays, which are registers that follow counters
     two cycles ahead: a clock has the time for one wire across a part, and none for logic besides.
-    Copies need no reset: they are right when the first task is taken.
+    Copies need no reset: they are right when the first task is taken. If they rest (``rests``), it
+    is the cycles that stand still, and so the counters do; copies of these are right again when
+    `SETTLING` cycles have passed.
     """
 
-    def __init__(self, m: Module, plan: RoundPlan) -> None:
-        self._m, self.plan = m, plan
+    def __init__(self, m: Module, plan: RoundPlan, rests: bool) -> None:
+        self._m, self.plan, self._rests = m, plan, rests
         self.cycles = plan.template.interval
-        self.phases = Phases(m, self.cycles)
+        self.phases = Phases(m, self.cycles, rests)
         self.ends: Value = self._ends(0)
         origins = [own for phases in plan.origins.values() for own in phases.values()]
         deepest = max((ago for x, ago in origins if not isinstance(x, float)), default=1)
@@ -60,7 +62,21 @@ class Rounds:
 
     def _ends(self, ahead: int) -> Value:
         """Whether a round ends in so many cycles."""
-        return self.phases.copy([-1 - ahead]) if self.cycles > 1 else Const(1)
+        return self.phases.copy([-1 - ahead])
+
+    def before_task(self, fire: Value, wanted: Value) -> Value:
+        """Whether a task can be taken in the next cycle; ``fire``: one is taken in this one.
+
+        Where they rest, it is until a task is ``wanted``.
+        """
+        plan = self.plan
+        last = self.ends & (self.turn == plan.rounds - 1)
+        if not self._rests:
+            return last
+        turn, phase = divmod(-plan.waking, self.cycles)
+        pause = self.phases.copy([phase]) & (self.turn == turn % plan.rounds)
+        rounds = -(-(plan.latency + RESULT) // plan.interval)
+        return self.phases.rest(last, pause, fire, wanted, rounds, SETTLING + 2)
 
     def copy(self, of: str) -> Signal:
         """A register of the caller's own: ``turn``, the round modulo ``plan.rounds``; ``round``,
@@ -95,11 +111,11 @@ class Rounds:
 
     def at(self, phase: int) -> Value:
         """Whether this is a round's cycle ``phase``."""
-        return self.phases.bit(phase, 1) if self.cycles > 1 else Const(1)
+        return self.phases.bit(phase, 1)
 
 
 WAITING = 2  # phases whose words wait until it is known that the result before was taken
-ADDRESSES = 8  # memories that one copy of an address reaches
+READS = 8  # memories that one copy of an address reaches
 
 
 class RoundResults:
@@ -131,7 +147,7 @@ class RoundResults:
         self._out = Signal(range(self._every), name="out", reset_less=True)
         self._came = [Signal(name=f"came_{at}", attrs=NOT_SHARED) for at in range(self._every)]
         self._copies: Copies[int, Signal] = {}
-        self._addresses: Copies[None, Value] = {}
+        self._reads: Copies[None, Value] = {}
 
     @property
     def room(self) -> Value:
@@ -159,11 +175,11 @@ class RoundResults:
 
     def gather(self, valid: Signal, taken: Value) -> tuple[dict[Node, Value], Value | None]:
         """A result's words, by node, and whether anything in it overflowed, while it is valid."""
-        address = self._read(valid, taken)
-        return self._words(address), self._flag(address)
+        read = self._read(valid, taken)
+        return self._words(read), self._flag(read)
 
     def _read(self, valid: Signal, taken: Value) -> Value:
-        """The address of what is read, phase by phase, task after task without a pause.
+        """What is read, phase by phase, task after task without a pause: whether, and its address.
 
         The first words of a result come when the one before is there for the last time. Those of
         two phases wait until it is known that it was taken. If not, they are read again.
@@ -202,7 +218,7 @@ class RoundResults:
         m.d.sync += [read.eq(reads & ~stop), then.eq(phase)]
         m.d.sync += [self._there.eq(read & ~stop), self._out.eq(then)]
         m.d.sync += [own.eq(self._coming(at)) for at, own in enumerate(came)]
-        return Cat(self._phase(phase), reading)
+        return Cat(reads, self._phase(phase), reading)
 
     def _coming(self, at: int) -> Value:
         """Whether words of a phase are in registers in the next cycle."""
@@ -219,21 +235,19 @@ class RoundResults:
 
         return copy_for(self._copies, at, loads, TURNED, new)
 
-    def _addressed(self, address: Value) -> Value:
-        """The address a cycle later, for one more memory."""
-        return copy_for(
-            self._addresses, None, 1, ADDRESSES, lambda: later(self.m, address, attrs=NOT_SHARED)
-        )
+    def _later(self, read: Value) -> Value:
+        """What is read a cycle later, for one more memory."""
+        return copy_for(self._reads, None, 1, READS, lambda: later(self.m, read, attrs=NOT_SHARED))
 
-    def _words(self, address: Value) -> dict[Node, Value]:
+    def _words(self, read: Value) -> dict[Node, Value]:
         """The words of a result, by node."""
         m, values = self.m, dict[Node, Value]()
         for (datapath, written), words in self.plan.results.items():
             bits = [self.hardware.at(node, written) for node in words]
-            read = self._memory(datapath, written, Cat(bits), self._addressed(address))
+            word = self._memory(datapath, written, Cat(bits), self._later(read))
             start_bit = 0
             for node, value in zip(words, bits, strict=True):
-                own = read[start_bit : start_bit + len(value)]
+                own = word[start_bit : start_bit + len(value)]
                 start_bit += len(value)
                 for at, whole in words[node].items():
                     name = f"result_{whole.index}"
@@ -244,7 +258,7 @@ class RoundResults:
                     values[whole] = register
         return values
 
-    def _flag(self, address: Value) -> Value | None:
+    def _flag(self, read: Value) -> Value | None:
         """Whether a visit of the task overflowed; read a cycle before its words."""
         m, plan, came = self.m, self.plan, self._came
         if not plan.checks:
@@ -253,7 +267,7 @@ class RoundResults:
         for datapath, checks in plan.checks.items():
             name = datapath.name
             of = self.hardware.flag(checks, f"{name}_{FLAGS}")
-            read = self._memory(datapath, flag_time(checks), of, address, "flag")
+            found = self._memory(datapath, flag_time(checks), of, read, "flag")
             phases = {
                 at % plan.rounds
                 for visit, at in plan.at.items()
@@ -263,7 +277,7 @@ class RoundResults:
                 Signal(name=f"{own}_{name}", reset_less=True) for own in ("hit", "flag", "now")
             )
             here = self._there & Cat(self._out == at for at in sorted(phases)).any()
-            m.d.sync += [hit.eq(read[0] & here), flag.eq(now)]
+            m.d.sync += [hit.eq(found[0] & here), flag.eq(now)]
             m.d.comb += now.eq(hit | (flag & ~came[0]))
             seen.append(now)
         result = Signal(name="result_flag", reset_less=True)
@@ -272,7 +286,7 @@ class RoundResults:
         return result
 
     def _memory(
-        self, datapath: Datapath, written: int, value: Value, address: Value, name: str = "results"
+        self, datapath: Datapath, written: int, value: Value, reading: Value, name: str = "results"
     ) -> Signal:
         """A datapath's words of its visits' cycle ``written``, as read two cycles ago."""
         plan, rounds = self.plan, self.rounds
@@ -305,7 +319,8 @@ class RoundResults:
             write=write,
             write_address=Cat(self._phase(phase), number),
             data=value,
-            read_address=address,
+            read=reading[0],
+            read_address=reading[1:],
             q=q,
         )
         read = Signal(len(value), name=f"{name}_read", reset_less=True)

@@ -30,8 +30,10 @@ class InRounds(RtlCore):
 
     A task is taken in the first cycle of every ``plan.rounds``-th round, when there is room for its
     results: nothing in between can stall, and what runs while there was no task is never given
-    out. A result comes ``plan.latency`` cycles after its task was taken; either side may stall at
-    any time. ``i.ready`` is a register.
+    out. Without tasks the counters rest, and nothing changes; a task is then taken ``plan.waking``
+    cycles after it is offered. A result comes ``plan.latency`` cycles after its task was taken;
+    either side may stall at any time. ``i.ready`` is a register. Inside another core it does not
+    rest.
     """
 
     def __init__(self, plan: RoundPlan, serves: Serves, *, sticky: bool = True) -> None:
@@ -46,7 +48,7 @@ class InRounds(RtlCore):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         plan, parts = self.plan, Parts(m)
-        rounds = Rounds(parts[SCHEDULE], plan)
+        rounds = Rounds(parts[SCHEDULE], plan, self.sticky)
         task = Signal(self.i.payload.shape(), reset_less=True)
         taking = parts[TASK_WORDS]
         for word in self.inputs:  # in every task's first cycle, whether it is taken or not
@@ -58,9 +60,10 @@ class InRounds(RtlCore):
         hardware.take(memories.build())
 
         results = RoundResults(parts, plan, rounds, hardware, self.made)
-        ready = rounds.ends & (rounds.turn == plan.rounds - 1) & results.room
+        fire = self.i.valid & self.i.ready
+        ready = rounds.before_task(fire, self.i.valid) & results.room
         parts[SCHEDULE].d.sync += self.i.ready.eq(ready)
-        results.follow(self.i.valid & self.i.ready)
+        results.follow(fire)
         giving = parts[RESULTS]
         values, flag = results.gather(self.o.valid, self.taken(giving, together=m))
         flags = {} if flag is None else dict.fromkeys(values, flag)
@@ -117,7 +120,9 @@ class _Memories:
             with m.If(rounds.ends):
                 m.d.sync += to.eq(count + 1 - behind)
             q = Signal(width, name=f"{here}_q")
+            read = {"read": rounds.at(1 - ON_THE_WAY)} if block else {}
             m.submodules[here] = ram.instance(
+                **read,
                 write=rounds.at(phase),
                 write_address=whole_address(to, ram),
                 data=Cat(self._given(group.sender, word, written) for word in members),

@@ -41,12 +41,9 @@ def cells_of(features: Features) -> int:
     return cells["luts"] + cells["flip_flops"]
 
 
-def plan_energy(
-    part: Target, features: Features, interval: int, rests: bool = True
-) -> EnergyEstimate | None:
-    """The energy of a plan's results, which ``rests`` without tasks or goes on as with them; None
-    where no model was fitted."""
+def plan_energy(part: Target, features: Features, interval: int) -> EnergyEstimate | None:
+    """The energy of a plan's results; None where no model was fitted."""
     if part.family != FAMILY:
         return None
     own: Terms = terms(features, interval)
-    return energy_estimate(part, own, cells_of(features), interval, rests)
+    return energy_estimate(part, own, cells_of(features), interval)

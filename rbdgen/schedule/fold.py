@@ -29,7 +29,7 @@ from .units import Binding, Job, Jobs, UnitKind, job
 
 LOGIC_PORT = 2  # registers in front of each operand of a product in logic
 EPSILON = 1e-9  # ns, of floating point
-WAKING = 4  # cycles from a task that is offered until phases that rest can take it, at least
+WAKING = 4  # cycles from a task that is offered until phases that rest take it
 OR_REGISTERS = 1  # cycles in which overflow bits are gathered before they join a task's flag
 
 

@@ -56,6 +56,11 @@ class LimbPlan(PlanDefaults):
         return self.template.takes_every
 
     @property
+    def waking(self) -> int:
+        """The cycles until one limb's datapath is awake."""
+        return self.template.waking
+
+    @property
     def resumes(self) -> int:
         """The next result waits right behind, if one limb's does."""
         return self.template.resumes

@@ -126,7 +126,11 @@ class Plan(Protocol):
 
     @property
     def waking(self) -> int:
-        """Cycles, at least, until a core that rests takes a task; 0 of one that never rests."""
+        """Cycles until a core that rests takes a task; 0 of one that takes it at once."""
+
+    @property
+    def waits(self) -> int:
+        """Cycles, at most, until a task is taken that comes when there is no other."""
 
     @property
     def resumes(self) -> int:
@@ -175,8 +179,13 @@ class PlanDefaults:
 
     @property
     def waking(self: Plan) -> int:
-        """It never rests."""
+        """It takes tasks at once, and rests without a phase to stop."""
         return 0
+
+    @property
+    def waits(self: Plan) -> int:
+        """Until its phase, or until it is awake."""
+        return max(self.takes_every - 1, self.waking)
 
     @property
     def resumes(self: Plan) -> int:

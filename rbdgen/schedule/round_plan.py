@@ -22,7 +22,7 @@ from ..graph.node import STILL, Node, Region
 from ..graph.visits import Source, Visit, VisitResult, factored, scaled
 from ..words.instances import FixedProgram
 from .difference_constraints import READ
-from .fold import Fold, flag_time, flagged_together
+from .fold import WAKING, Fold, flag_time, flagged_together
 from .pipelined import INPUT, OUTPUT
 from .plan import Channel, PlanDefaults, Sharing
 from .specialise import TASK, Datapath, region_of
@@ -35,6 +35,7 @@ AGAIN = 5  # cycles after its first words came in vain in which a result is not 
 # What an input reads in some phase, a number or a datapath's result, and how many rounds later.
 Origin = tuple[Source, int]
 ON_THE_WAY = 3  # cycles from the one that stores a word to the first that takes it as an operand
+SETTLING = 3  # cycles in which copies of the counters catch up after a rest, before a task is taken
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,11 @@ class RoundPlan(PlanDefaults):
     def phases(self) -> int:
         """Cycles in which a result is put together."""
         return max(self.rounds, PHASES)
+
+    @property
+    def waking(self) -> int:
+        """The cycles until the phases are awake, and the counters of rounds right."""
+        return WAKING + SETTLING
 
     @property
     def resumes(self) -> int:

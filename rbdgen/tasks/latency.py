@@ -30,13 +30,11 @@ def latency_of(accelerator: Accelerator, function: str) -> int:
 def longest_latency(accelerator: Accelerator, function: str) -> int:
     """Cycles from a task that comes in any cycle to its result, at most: alone on its way.
 
-    A core that shares hardware takes it in one phase, and wakes first if it rests; each stage
-    of an accelerator has it wait for its phase. Of a rollout: `usual_latency`.
+    A core that shares hardware takes it in one phase, or when it is awake; each stage of an accelerator has it wait for its phase. Of a rollout: `usual_latency`.
     """
     if accelerator.is_core:
-        waking = sum(stage.plan.waking for stage in accelerator.stages.values() if stage.plan)
-        every = accelerator.interval(function)
-        return latency_of(accelerator, function) + every - 1 + waking
+        waits = sum(stage.plan.waits for stage in accelerator.stages.values() if stage.plan)
+        return latency_of(accelerator, function) + waits
     if function in ROLLOUTS:
         return usual_latency(accelerator, function)
     return _first_result(accelerator, function, at_worst=True)

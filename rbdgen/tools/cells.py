@@ -1,9 +1,10 @@
 """Cells of a mapped netlist changed to what nextpnr places well, and families of parts.
 
-Block RAMs get their output registers.
+Block RAMs get their output registers, and their ports clocks that stand still.
 
 Yosys leaves an ECP5 block RAM's own output register unused and puts flip-flops behind it: data
-then takes most of a 150 MHz cycle to come out (5.8 ns at speed 6).
+then takes most of a 150 MHz cycle to come out (5.8 ns at speed 6). It clocks a port that only
+writes in every cycle, whether it writes or not.
 
 Carry chains begin and end without a signal.
 
@@ -95,6 +96,45 @@ def _is_plain(cell: dict[str, Any]) -> bool:
     )
 
 
+def enable_writes(module: dict[str, Any]) -> int:
+    """Clock ports of block RAMs, in a module of a Yosys JSON netlist, only when they write, where
+    they do nothing else. Returns how many."""
+    read = _read(module)
+    changed = 0
+    for cell in module["cells"].values():
+        if cell["type"] != "DP16KD":
+            continue
+        pins, wide = cell["connections"], len(_sides(cell)) == 1
+        for port in "AB":
+            # what comes out at port A in the widest mode is read by port B
+            given = any(
+                bit in read
+                for pin, bits in pins.items()
+                if pin.startswith(f"DO{port}") and not (wide and port == "A")
+                for bit in bits
+            )
+            # a whole word is written by its bytes, whose enables are its lowest address bits
+            bytes_of = range(4) if wide else ()
+            enables = {pins[pin][0] for pin in (f"WE{port}", *(f"AD{port}{k}" for k in bytes_of))}
+            writes = [bit for bit in enables if bit != "1"]
+            if pins.get(f"CE{port}") == ["1"] and not given and len(writes) == 1:
+                pins[f"CE{port}"] = writes
+                changed += 1
+    return changed
+
+
+def _read(module: dict[str, Any]) -> set[int | str]:
+    """The nets that something reads."""
+    read = {
+        bit
+        for cell in module["cells"].values()
+        for pin, bits in cell["connections"].items()
+        if cell["port_directions"][pin] == "input"
+        for bit in bits
+    }
+    return read | {bit for port in module["ports"].values() for bit in port["bits"]}
+
+
 OPEN = ["x"]  # how a netlist says that a pin is not connected; nextpnr wants every pin named
 
 
@@ -108,14 +148,7 @@ def trim_carries(module: dict[str, Any]) -> int:
         The number of connections removed; each saves one CCU2C.
     """
     carries = [cell for cell in module["cells"].values() if cell["type"] == "CCU2C"]
-    read = {
-        bit
-        for cell in module["cells"].values()
-        for pin, bits in cell["connections"].items()
-        if cell["port_directions"][pin] == "input"
-        for bit in bits
-    }
-    read |= {bit for port in module["ports"].values() for bit in port["bits"]}
+    read = _read(module)
     removed = 0
     for cell in carries:
         connections = cell["connections"]
@@ -200,6 +233,7 @@ class Family:
 
 def _ecp5(module: dict[str, Any]) -> int:
     trim_carries(module)
+    enable_writes(module)
     return pack_output_registers(module)
 
 

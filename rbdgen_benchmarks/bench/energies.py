@@ -46,8 +46,7 @@ class CountedDesign(Record):
     """A design whose toggles were counted: the ``robot``, and the words of `rbdgen generate`.
 
     ``features`` of its plan, without those that are 0; ``interval``: cycles from task to task;
-    ``nj`` of a result, and ``idle`` in as many cycles without a task, by `rbdgen energy`;
-    ``rests``: whether nothing but the clock changes there.
+    ``nj`` of a result, and ``idle`` in as many cycles without a task, by `rbdgen energy`.
     """
 
     robot: str
@@ -58,7 +57,6 @@ class CountedDesign(Record):
     flip_flops: int
     nj: Range
     idle: Range
-    rests: bool
 
     @property
     def counts(self) -> dict[str, int]:
@@ -102,11 +100,10 @@ def fitted_to(designs: Sequence[CountedDesign]) -> dict[str, Any]:
     """The table of the models, printed."""
     models = {}
     for model in (BUSY, IDLE):
-        seen = [one for one in designs if model == BUSY or one.rests]
-        values = [one.nj if model == BUSY else one.idle for one in seen]
+        values = [one.nj if model == BUSY else one.idle for one in designs]
         samples = [
             Sample(one.robot, terms(one.counts, one.interval), own.central)
-            for one, own in zip(seen, values, strict=True)
+            for one, own in zip(designs, values, strict=True)
         ]
         ranges = [(own.low / own.central, own.high / own.central) for own in values]
         models[model] = energy.fit(samples, ranges, TERMS[model])
@@ -140,7 +137,6 @@ def _counted(
         flip_flops=found.flip_flops,
         nj=found.nj,
         idle=found.idle,
-        rests=made.plan.turns is None,
     )
 
 

@@ -28,7 +28,7 @@ def test_functions_read_what_their_results_follow_from() -> None:
 def test_the_longest_way_of_a_task_that_comes_in_any_cycle() -> None:
     shared = compile_front(front_end("pendulum", target="xcup", width=12, ii=4))
     own = shared.accelerator
-    assert longest_latency(own, "id") == shared.plan.latency + 3 + WAKING
+    assert longest_latency(own, "id") == shared.plan.latency + WAKING
     alone = compile_front(front_end("pendulum", target="xcup", width=12, ii=1)).accelerator
     assert longest_latency(alone, "id") == latency_of(alone, "id")
     whole = compile_front(

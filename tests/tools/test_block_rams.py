@@ -57,13 +57,16 @@ CONTENTS = "  initial for (k = 0; k < 512; k = k + 1) m36[k] = 36'd987654321 * k
 def results(folder: Path, body: str) -> tuple[dict[str, set[int | str]], np.ndarray, np.ndarray]:
     """Parameters of the block RAMs, each one's values; words of the cells, and of the Verilog."""
     module = mapped(folder, body)
-    rams = [own["parameters"] for own in module["cells"].values() if own["type"] == "DP16KD"]
+    cells_of = [own for own in module["cells"].values() if own["type"] == "DP16KD"]
+    rams = [own["parameters"] for own in cells_of]
     netlist = observed(module, "core")
     assert {BLOCK_RAMS, CLOCKS} <= set(netlist.kinds)
     words = np.random.default_rng(1).integers(0, 2**16, (WORDS, 1))
     cells = watched(folder, netlist).run(words, seed=5, settle=20)
     verilog = build([folder / "source.v"], "core", ports=PORTS).run(words, seed=5)
-    found: dict[str, set[int | str]] = {}
+    found: dict[str, set[int | str]] = {
+        pin: {own["connections"][pin][0] for own in cells_of} for pin in ("CEA", "CEB")
+    }
     for own in rams:
         for key, value in own.items():
             number = value.isdigit() and key.startswith("DATA_WIDTH")
@@ -80,6 +83,7 @@ def test_one_port_writes(tmp_path: Path) -> None:
     )
     found, cells, verilog = results(tmp_path, body)
     assert found["DATA_WIDTH_A"] == found["DATA_WIDTH_B"] == set(WIDTHS)
+    assert found["CEA"].isdisjoint({"0", "1"}) and found["CEB"] == {"1"}  # clocked when it writes
     np.testing.assert_array_equal(cells, verilog)
     assert len(np.unique(verilog)) > WORDS // 2
 
@@ -99,4 +103,5 @@ def test_both_ports_write(width: int, mode: str, known: str, tmp_path: Path) -> 
     found, cells, verilog = results(tmp_path, body)
     assert found["WRITEMODE_A"] == found["WRITEMODE_B"] == {known}
     assert found["DATA_WIDTH_A"] == found["DATA_WIDTH_B"] == {width}
+    assert found["CEA"] == found["CEB"] == {"1"}
     np.testing.assert_array_equal(cells, verilog)
