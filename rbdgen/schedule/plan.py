@@ -122,7 +122,8 @@ class Plan(Protocol):
 
     @property
     def takes_every(self) -> int:
-        """n: tasks are taken, while there is room, in every n-th cycle, counted from reset."""
+        """n: tasks are taken, while there is room, in every n-th cycle, counted from reset or from
+        the first task after a rest."""
 
     @property
     def waking(self) -> int:

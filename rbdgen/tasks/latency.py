@@ -30,7 +30,8 @@ def latency_of(accelerator: Accelerator, function: str) -> int:
 def longest_latency(accelerator: Accelerator, function: str) -> int:
     """Cycles from a task that comes in any cycle to its result, at most: alone on its way.
 
-    A core that shares hardware takes it in one phase, or when it is awake; each stage of an accelerator has it wait for its phase. Of a rollout: `usual_latency`.
+    A core that shares hardware takes it in one phase, or when it is awake; each stage of an
+    accelerator has it wait for its phase. Of a rollout: `usual_latency`.
     """
     if accelerator.is_core:
         waits = sum(stage.plan.waits for stage in accelerator.stages.values() if stage.plan)

@@ -100,4 +100,5 @@ def test_stalls_lose_nothing(built: Built, stall_in: float, stall_out: float) ->
     assert took.min() >= built.core.plan.latency
     assert stall_out or (took == built.core.plan.latency).all()
     apart = np.diff(run.accept_cycle)
-    assert (apart % built.core.plan.interval == 0).all()
+    awake = apart[apart <= built.core.plan.latency]  # what comes later it may have rested before
+    assert (awake % built.core.plan.interval == 0).all()
