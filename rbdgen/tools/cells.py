@@ -114,9 +114,9 @@ def enable_writes(module: dict[str, Any]) -> int:
                 for bit in bits
             )
             # a whole word is written by its bytes, whose enables are its lowest address bits
-            bytes_of = range(4) if wide else ()
-            enables = {pins[pin][0] for pin in (f"WE{port}", *(f"AD{port}{k}" for k in bytes_of))}
-            writes = [bit for bit in enables if bit != "1"]
+            whole = int(cell["parameters"][f"DATA_WIDTH_{port}"], 2) == WIDE
+            bytes_of = {pins[f"AD{port}{k}"][0] for k in range(4)} - {"0"} if whole else set()
+            writes = [*({pins[f"WE{port}"][0]} | bytes_of) - {"1"}]
             if pins.get(f"CE{port}") == ["1"] and not given and len(writes) == 1:
                 pins[f"CE{port}"] = writes
                 changed += 1

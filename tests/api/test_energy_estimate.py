@@ -62,6 +62,18 @@ def test_energy_of_a_pendulum(
         api.energy(place, 100)
 
 
+@pytest.mark.rtl
+@pytest.mark.synthesis
+@pytest.mark.slow
+def test_time_multiplexed_joints_rest_as_cells(tmp_path: Path) -> None:
+    """No net changes without tasks, and what goes on is the clock: of registers, and of a table."""
+    place = tmp_path / "design"
+    shutil.copytree(generated("pendulum", functions=("g",), ii=8, fold="joints"), place)
+    found = api.energy(place, 60).facts
+    assert found.idle_toggles == 0 < 100 < found.busy_toggles
+    assert found.idle_share < 0.4
+
+
 @pytest.mark.parametrize(
     ("choices", "message"),
     [

@@ -30,9 +30,9 @@ def test_sharing_takes_more_energy_a_result() -> None:
     assert alone and shared and alone.nj.about < shared.nj.about
     assert alone.nj.least < alone.nj.about < alone.nj.most
     assert alone.idle.about < alone.nj.about
-    # time-multiplexed joints go on without tasks
+    # time-multiplexed joints rest, too
     joints = energy_of(compile_front(front_end("pendulum", width=18, ii=8, fold="joints")))
-    assert joints and joints.idle == joints.nj
+    assert joints and joints.idle.about < 0.5 * joints.nj.about
 
 
 def test_other_families_have_no_model() -> None:
