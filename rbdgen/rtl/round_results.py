@@ -179,7 +179,7 @@ class RoundResults:
         return self._words(read), self._flag(read)
 
     def _read(self, valid: Signal, taken: Value) -> Value:
-        """What is read, phase by phase, task after task without a pause: whether, and its address.
+        """The reads, phase by phase, task after task without a pause: whether, and the address.
 
         The first words of a result come when the one before is there for the last time. Those of
         two phases wait until it is known that it was taken. If not, they are read again.
@@ -236,7 +236,7 @@ class RoundResults:
         return copy_for(self._copies, at, loads, TURNED, new)
 
     def _later(self, read: Value) -> Value:
-        """What is read a cycle later, for one more memory."""
+        """A read a cycle later, for one more memory."""
         return copy_for(self._reads, None, 1, READS, lambda: later(self.m, read, attrs=NOT_SHARED))
 
     def _words(self, read: Value) -> dict[Node, Value]:

@@ -185,7 +185,7 @@ class PlanDefaults:
 
     @property
     def waits(self: Plan) -> int:
-        """Until its phase, or until it is awake."""
+        """The cycles until its phase, or until it is awake."""
         return max(self.takes_every - 1, self.waking)
 
     @property

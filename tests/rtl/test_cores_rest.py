@@ -83,7 +83,7 @@ def test_nothing_changes_at_rest(built: tuple[Product, Model], tmp_path: Path) -
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_lone_task_is_taken_when_they_are_awake(built: tuple[Product, Model], seed: int) -> None:
-    """So many cycles after it is offered, whatever the cycle."""
+    """The cycles from when it is offered are the same, whichever that is."""
     core, model = built
     expected = any_words(core, 1, seed)
     for phase in range(min(core.plan.interval, 8) + 1):
