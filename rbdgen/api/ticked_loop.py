@@ -25,7 +25,7 @@ from .folder import InputError
 from .integer_model import IntegerModel
 from .results import Mismatch
 
-TAKEN = 1  # cycles from the last word of a command to the first tick that can take it
+TAKEN = 2  # cycles from the last word of a command to the first tick that can take it
 Law = Callable[[Mapping[str, Array]], Array]
 
 

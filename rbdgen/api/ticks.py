@@ -15,7 +15,7 @@ from ..robot.model import Robot, RobotError
 from ..shell.tick_model import COMMANDED, MEASURED, Ticks, Trip, slowest, ticks_of
 from ..system.records import WORD_BITS
 
-BEFORE = 3  # cycles from a tick to its efforts, besides the core's latency
+BEFORE = 5  # cycles from a tick to its efforts, besides the core's latency
 
 
 def controller_top(name: str) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Module, Shape, ShapeLike, Signal, Value, signed, unsigned
+from amaranth.hdl import Cat, Module, Shape, ShapeLike, Signal, Value, signed, unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -182,17 +182,20 @@ class Gather(wiring.Component):
 
     A packet of another length than the format's is dropped up to and with its TLAST, and
     ``framing_error`` rises and stays up until reset; the packet after it is processed as usual.
-    ``strict``: so is a packet of which a beat is not one of these fields, extended to the link's
-    width; without, bits above a beat's fields are ignored.
+    Bits above a beat's fields are ignored. ``beat``: of beats that say whether they are ``wrong``;
+    a packet with one is dropped, too.
     """
 
-    def __init__(self, layout: ShapeLike, packet: Packet, strict: bool = False) -> None:
+    def __init__(
+        self, layout: ShapeLike, packet: Packet, beat: data.StructLayout | None = None
+    ) -> None:
         self._layout = data.Layout.cast(layout)
         self._packet = packet
-        self._strict = strict
+        beat = beat or beat_layout(packet.width)
+        self._checked = "wrong" in beat.members
         super().__init__(
             {
-                "i": In(stream.Signature(beat_layout(packet.width))),
+                "i": In(stream.Signature(beat)),
                 "o": Out(stream.Signature(self._layout)),
                 "framing_error": Out(1),
             }
@@ -227,9 +230,8 @@ class Gather(wiring.Component):
             m.d.sync += count.eq(count + 1)
             whole = complete & self.i.p.last
             ends = complete | self.i.p.last | skipping
-            if self._strict:
-                fits = Array(_fits(self.i.p.data, beat.shape) for beat in beats)[count]
-                whole, ends = whole & fits, ends | ~fits
+            if self._checked:
+                whole, ends = whole & ~self.i.p.wrong, ends | self.i.p.wrong
             with m.If(ends):
                 m.d.sync += [
                     count.eq(0),
@@ -239,12 +241,6 @@ class Gather(wiring.Component):
                 with m.If(~whole):
                     m.d.sync += self.framing_error.eq(1)
         return m
-
-
-def _fits(beat: Value, shape: Shape) -> Value:
-    """Whether a beat is a word of a shape, extended to the link's width."""
-    above = beat[shape.width - shape.signed :]
-    return ~above.any() | (shape.signed & above.all())
 
 
 class Scatter(wiring.Component):

@@ -64,7 +64,7 @@ def ticks_of(cycles: int, watchdog: int, gains: Gains, fixed: FixedGraph) -> Tic
 
 def slowest(plan: Plan) -> int:
     """The cycles from a tick to the first one in which the next may begin, at most."""
-    return plan.latency + plan.waits + 3
+    return plan.latency + plan.waits + 5
 
 
 @dataclass

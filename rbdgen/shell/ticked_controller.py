@@ -17,6 +17,7 @@ from ..rtl.arithmetic import NOT_SHARED
 from ..rtl.stage_wrapper import converted
 from ..system.records import WORD_BITS
 from .axi import Beat, Gather, Packet, fields_of
+from .checked_beats import CheckedBeats
 from .tick_model import Ticks, Trip
 
 
@@ -43,9 +44,9 @@ class TickedController(wiring.Component):
     =================  ===  ==================  ====================================================
 
     A packet of another length, or with a word that does not fit its field, changes nothing else.
-    A tick in the cycle after the last word of a command follows it. Without ``sync`` a tick comes
-    every ``cycles``. From a tick to its efforts: the core's latency, three cycles, and those in
-    which a folded core takes no task.
+    A tick in the second cycle after the last word of a command follows it. Without ``sync`` a tick
+    comes every ``cycles``. From a tick to its efforts: the core's latency, five cycles, and those
+    in which a folded core takes no task.
     """
 
     def __init__(self, core: Any, ticks: Ticks, word: int = WORD_BITS) -> None:
@@ -96,16 +97,16 @@ class TickedController(wiring.Component):
             on.eq(self.enable & known),
             trip.eq(Mux(on, before | Cat(too_old, ~here), self.trip)),
         ]
-        loads = Signal()  # in the cycle after a tick
+        steps = Signal(3)  # the cycles after a tick in which its task is made
         waits = Signal()
         with m.If(core.i.ready):
             m.d.sync += waits.eq(0)
-        with m.If(loads):
+        with m.If(steps[-1]):
             m.d.sync += waits.eq(1)
-        m.d.sync += loads.eq(begins)
+        m.d.sync += steps.eq(Cat(begins, steps))
         with m.If(begins):
             m.d.sync += [busy.eq(1), self.on.eq(on), self.trip.eq(trip)]
-        task = self._task(m, begins, kept, here, command, ~on | trip.any())
+        task = self._task(m, begins, steps, kept, here, command)
         m.d.comb += [core.i.valid.eq(waits), core.i.payload.eq(task), core.o.ready.eq(1)]
         self._results_of(m, busy)
         return m
@@ -133,13 +134,17 @@ class TickedController(wiring.Component):
 
     def _commands(self, m: Module, taken: Signal) -> data.View[data.StructLayout]:
         """The last good command, from the cycle after it is ``taken`` on."""
-        m.submodules.gather = gather = Gather(self._command, self._packet, strict=True)
+        width = self._packet.width
+        m.submodules.check = check = CheckedBeats(width, self._packet.beats)
+        m.submodules.gather = gather = Gather(self._command, self._packet, check.o.p.shape())
         command = Signal(self._command)
         m.d.comb += [
-            gather.i.valid.eq(self.s_axis_tvalid),
-            gather.i.p.data.eq(self.s_axis_tdata),
-            gather.i.p.last.eq(self.s_axis_tlast),
-            self.s_axis_tready.eq(gather.i.ready),
+            check.i.valid.eq(self.s_axis_tvalid),
+            check.i.p.data.eq(self.s_axis_tdata),
+            check.i.p.last.eq(self.s_axis_tlast),
+            self.s_axis_tready.eq(1),
+            gather.i.valid.eq(check.o.valid),
+            gather.i.p.eq(check.o.p),
             gather.o.ready.eq(1),
             self.refused.eq(gather.framing_error),
             taken.eq(gather.o.valid),
@@ -163,30 +168,36 @@ class TickedController(wiring.Component):
         return kept, fresh | self.state_valid, known | self.state_valid
 
     def _task(
-        self, m: Module, begins: Signal, state: Any, here: Value, command: Any, safe: Value
+        self, m: Module, begins: Signal, steps: Signal, state: Any, here: Value, command: Any
     ) -> data.View[data.StructLayout]:
-        """The core's task, from the second cycle after a tick on: the state, at rest if it is an
-        old one, and the reference.
+        """The core's task, from the fourth cycle after a tick on: the state and the command, then
+        what of them is to be calm: the velocities of an old state, and the safe law's reference.
 
-        Each word has registers of its own that say in the cycle after a tick whether to load, and
-        what: one for all of them would be a long wire of the chip.
+        Each word has registers of its own that say when to load what: one for all of them would
+        be a long wire of the chip, and so would one that depends on the tick's whole decision.
         """
         ticks, task = self.ticks, Signal(self.core.i.payload.shape(), reset_less=True)
+        old, safe = Signal(), Signal()
+        with m.If(begins):
+            m.d.sync += old.eq(~here)
+        with m.If(steps[0]):
+            m.d.sync += safe.eq(~self.on | self.trip.any())
         for name in (*ticks.state, *ticks.command):
             kind = kind_of(name)
-            word = state[name] if name in ticks.state else command[name]
-            if kind != "q":
-                calm = ticks.safe.get(name, 0)
-                if isinstance(calm, str):
-                    own = ticks.command[name]
-                    calm, _ = converted(m, state[calm], ticks.state[calm], own, kind)
-                calms = Signal(name=f"calms_{name}", attrs=NOT_SHARED)
-                m.d.sync += calms.eq(~here if name in ticks.state else safe)
-                word = Mux(calms, calm, word)
             loads = Signal(name=f"loads_{name}", attrs=NOT_SHARED)
             m.d.sync += loads.eq(begins)
             with m.If(loads):
-                m.d.sync += task[name].eq(word)
+                m.d.sync += task[name].eq((state if name in ticks.state else command)[name])
+            if kind == "q":
+                continue
+            calm = ticks.safe.get(name, 0)
+            if isinstance(calm, str):
+                own = ticks.command[name]
+                calm, _ = converted(m, task[calm], ticks.state[calm], own, kind)
+            calms = Signal(name=f"calms_{name}", attrs=NOT_SHARED)
+            m.d.sync += calms.eq(steps[1] & (old if name in ticks.state else safe))
+            with m.If(calms):
+                m.d.sync += task[name].eq(calm)
         return task
 
     def _results_of(self, m: Module, busy: Signal) -> None:

@@ -76,13 +76,13 @@ class TickProof(Proof):
         late = (age > TICKS.watchdog) & ~taken
         trip = Mux(part.on, part.trip, 0) | Cat(late, ~here)
         safe = ~on | trip.any()
-        after, loaded, safe_then, on_then = Signal(), Signal(), Signal(), Signal()
+        after, safe_then, on_then, made = Signal(), Signal(), Signal(), Signal(4)
         trip_then = Signal(len(Trip))
         task_then = Signal(len(Value.cast(core.i.payload)))
         calm = Cat(q, Mux(here, qd, 0), 0, 0, q, 0, 0, 0)
         m.d.sync += [
             after.eq(part.tick),
-            loaded.eq(after),
+            made.eq(Cat(part.tick, made)),
             safe_then.eq(safe),
             on_then.eq(on),
             trip_then.eq(Mux(on, trip, part.trip)),
@@ -90,7 +90,7 @@ class TickProof(Proof):
         with m.If(part.tick):
             m.d.sync += task_then.eq(Mux(safe, calm, Cat(q, Mux(here, qd, 0), command)))
         task = Value.cast(core.i.payload)
-        holds(m, implies(loaded, core.i.valid) & implies(core.i.valid, task == task_then))
+        holds(m, implies(made[-1], core.i.valid) & implies(core.i.valid, task == task_then))
         holds(m, implies(after, (part.on == on_then) & (part.trip == trip_then)))
         holds(m, implies(after & on_then & trip_then.any(), safe_then))
         # a trip stays while it is on, and a tick under it is safe
@@ -116,16 +116,22 @@ class TickProof(Proof):
         at, taken = Signal(range(N + 1)), Signal()  # N: it is no command
         widths = [word.width for word in COMMAND.values()]
         own = [Signal(width, name=f"own_{k}", reset_less=True) for k, width in enumerate(widths)]
-        accept = part.s_axis_tvalid & part.s_axis_tready
-        word, small = part.s_axis_tdata.as_signed(), Signal()
-        m.d.sync += taken.eq(accept & part.s_axis_tlast & (at == N - 1) & small)
+        accept, last, word = Signal(), Signal(), Signal(signed(WORD))  # of the cycle before
+        m.d.sync += [
+            accept.eq(part.s_axis_tvalid & part.s_axis_tready),
+            last.eq(part.s_axis_tlast),
+            word.eq(part.s_axis_tdata),
+        ]
+        small = Signal()
+        m.d.sync += taken.eq(accept & last & (at == N - 1) & small)
         for k, width in enumerate(widths):
             with m.If(at == k):
                 m.d.comb += small.eq((word < (1 << width - 1)) & (word >= -(1 << width - 1)))
                 with m.If(accept):
                     m.d.sync += own[k].eq(word)
         with m.If(accept):
-            m.d.sync += at.eq(Mux(part.s_axis_tlast, 0, Mux(small, at + 1, N)))
+            m.d.sync += at.eq(Mux(last, 0, Mux(small, at + 1, N)))
+        self.checked(m, accept, last, word, at, small)
         command = Signal(sum(widths))
         age = Signal(range(TICKS.watchdog + 2), init=TICKS.watchdog + 1)
         with m.If(part.tick & (age <= TICKS.watchdog)):
@@ -149,6 +155,26 @@ class TickProof(Proof):
             holds(m, implies(there, Cat(*same).all()))
         return Mux(taken, Cat(*own), command), age, taken
 
+    def checked(
+        self, m: Module, accept: Value, last: Value, word: Value, at: Value, small: Value
+    ) -> None:
+        """How the registers that check a word go with what came in the cycle before."""
+        place, (width, *widths) = Signal(range(N)), [own.width for own in COMMAND.values()]
+        with m.If(self.part.s_axis_tvalid):
+            ends = self.part.s_axis_tlast | (place == N - 1)
+            m.d.sync += place.eq(Mux(ends, 0, place + 1))
+        holds(m, implies(accept & last, place == 0))
+        holds(m, implies(accept & ~last & (at < N), place == Mux(at == N - 1, 0, at + 1)))
+        holds(m, implies(~accept & (at < N), place == at))
+        holds(m, (place < N) & (self.look("check.count", range(N)) == place))
+        for bits in {width, *widths}:
+            of = Cat(own == bits for own in (width, *widths)).bit_select(place, 1)
+            holds(m, self.look(f"check.is_i{bits}", 1) == of)
+        holds(m, self.look("check.o__valid", 1) == accept)
+        beat = self.look("check.o__payload", WORD + 2)
+        holds(m, implies(accept, beat[: WORD + 1] == Cat(word, last)))
+        holds(m, implies(accept & (at < N), beat[-1] == ~small))
+
     def states(self, m: Module) -> tuple[Value, Value, Value, Value]:
         """Whether a state is there for a tick, whether one has ever come; its q and q̇."""
         part, fresh, known = self.part, Signal(), Signal()
@@ -170,13 +196,13 @@ class TickProof(Proof):
         due = part.sync | (since == TICKS.cycles - 1)
         m.d.sync += since.eq(Mux(due, 0, since + 1))
         busy, waits = self.look("busy", 1), self.look("waits", 1)
-        inside, loads = self.look("core.inside", 1), self.look("loads", 1)
+        inside, steps = self.look("core.inside", 1), self.look("steps", 3)
         holds(m, since < TICKS.cycles)
         holds(m, self.look("left", range(TICKS.cycles)) == TICKS.cycles - 1 - since)
         holds(m, self.look("over", 1) == (since == TICKS.cycles - 1))
         holds(m, part.tick == (due & ~busy))
-        holds(m, busy == (loads | waits | inside))
-        holds(m, (loads + waits + inside) < 2)
+        holds(m, busy == (steps.any() | waits | inside))
+        holds(m, sum(steps, waits + inside) < 2)
         holds(m, part.core.i.valid == waits)
         ran_over = Signal()
         m.d.sync += ran_over.eq(due & busy & part.on & part.enable)
@@ -188,7 +214,7 @@ def made(of: type = TickedController) -> Proof:
 
 
 def test_watchdog(tmp_path: Path) -> None:
-    prove(made(), 2, tmp_path)
+    prove(made(), 6, tmp_path)
 
 
 @pytest.mark.slow
@@ -201,12 +227,13 @@ def test_no_empty_proof(tmp_path: Path) -> None:
     ("old", "new"),
     [
         ("self.age > self.ticks.watchdog", "self.age > self.ticks.watchdog + 1"),
-        ("~on | trip.any()", "~on | self.trip.any()"),
+        ("~self.on | self.trip.any()", "~self.on"),
         (" & ~taken", ""),
         ("self.age.eq(begins)", "self.age.eq(1)"),
-        ("strict=True", "strict=False"),
-        ("~here if name", "0 if name"),
-        ("Mux(calms, calm, word)", "word"),
+        ("check.o.p.shape()", "None"),
+        ("old.eq(~here)", "old.eq(0)"),
+        ("task[name].eq(calm)", "task[name].eq(task[name])"),
+        ("steps[1] & (old", "steps[0] & (old"),
         ("over.eq(~due & (left == 1))", "over.eq(left == 1)"),
         ("fresh.eq(0)", "fresh.eq(fresh)"),
         ("self.on & ~flags.any()", "self.on"),

@@ -93,9 +93,9 @@ class Traffic:
                 last = k == len(words) - 1
                 beats.append((at, word & 0xFFFFFFFF, last))
                 if k < len(most) and not -most[k] - 1 <= word <= most[k]:
-                    ends.append(at)  # it is refused here
+                    ends.append(at + 1)  # it is refused here
                 elif k == len(most) - 1 or last:
-                    ends.append(at + (k == len(most) - 1 and last))
+                    ends.append(at + 1 + (k == len(most) - 1 and last))
             yield Event(beats[0][0], BEATS, beats)
             yield Event(ends[0], COMMANDED, words)
 
