@@ -90,7 +90,7 @@ def test_a_bit_that_differs_is_seen(law: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("choices", "line"),
     [
-        ({"tick": 20}, "tick: 20: the core takes 42 cycles from a tick to the next; --tick 42"),
+        ({"tick": 20}, "tick: 20: the core takes 39 cycles from a tick to the next; --tick 39"),
         ({"tick": 99, "payload": "lower_rod"}, "tick: .*: neither a state nor a command has it"),
         ({"tick": 99, "controller": "gravity"}, "functions: gravity: not with --tick"),
     ],
@@ -105,7 +105,7 @@ def test_a_loop_has_time_for_a_command(law: Path) -> None:
     entry = api.read_manifest(law).facts
     assert isinstance(entry, HardwareManifest) and entry.ticks
     short = replace(entry.ticks, cycles=48)
-    with pytest.raises(api.InputError, match=r"48 cycles has no time .* --tick 53 or more"):
+    with pytest.raises(api.InputError, match=r"48 cycles has no time .* --tick 50 or more"):
         tick_session(law, entry, short, 0, lambda _: None)
 
 
