@@ -84,7 +84,7 @@ class Traffic:
 
     def _commands(self) -> Iterator[Event]:
         rng, at, every = self.rng, 0, self.ticks.cycles
-        most = limits(self.ticks.command)
+        most, before = limits(self.ticks.command), list[Event]()
         while True:
             at += rng.randrange(6 * every if rng.random() < 0.05 else every // 2)
             words, beats, ends = self._packet(), list[tuple[int, int, bool]](), []
@@ -96,8 +96,9 @@ class Traffic:
                     ends.append(at + 1)  # it is refused here
                 elif k == len(most) - 1 or last:
                     ends.append(at + 1 + (k == len(most) - 1 and last))
-            yield Event(beats[0][0], BEATS, beats)
-            yield Event(ends[0], COMMANDED, words)
+            # the packet before may be taken after this one has begun
+            yield from sorted([*before, Event(beats[0][0], BEATS, beats)])
+            before = [Event(ends[0], COMMANDED, words)]
 
     def _packet(self) -> list[int]:
         rng, words = self.rng, self._words(limits(self.ticks.command))
