@@ -20,43 +20,52 @@ if TYPE_CHECKING:
 
 
 def core_of(
-    plan: Plan, name: str | None = None, *, sticky: bool = True, serves: Serves | None = None
+    plan: Plan,
+    name: str | None = None,
+    *,
+    sticky: bool = True,
+    serves: Serves | None = None,
+    woken: bool = False,
 ) -> RtlCore:
     """The hardware of ``plan``; ``name`` as in `RoundTrip`, ``sticky`` as in `RtlCore`.
 
     ``serves``: what each node serves, where another graph than the plan's stands in the text.
+    ``woken``: a fold's phases, as in `Folded`; a pipeline has none.
     """
-    return CORES[type(plan).__name__](plan, name, sticky, serves)
+    return CORES[type(plan).__name__](plan, name, sticky, serves, woken)
 
 
-def _pipeline(plan: Pipeline, name: str | None, sticky: bool, serves: Serves | None) -> RtlCore:
+def _pipeline(
+    plan: Pipeline, name: str | None, sticky: bool, serves: Serves | None, woken: bool
+) -> RtlCore:
     from .round_trip import RoundTrip
 
     return RoundTrip(plan, serves or _joint_of_each(plan.fixed), name, sticky=sticky)
 
 
 def _fold(
-    plan: Fold, name: str | None, sticky: bool, serves: Serves | None, woken: bool = False
+    plan: Fold, name: str | None, sticky: bool, serves: Serves | None, woken: bool
 ) -> RtlCore:
     from .folded import Folded
 
     return Folded(plan, serves or _joint_of_each(plan.fixed), sticky=sticky, woken=woken)
 
 
-def _limbs(plan: LimbPlan, name: str | None, sticky: bool, serves: Serves | None) -> RtlCore:
-    from ..schedule.fold import Fold
+def _limbs(
+    plan: LimbPlan, name: str | None, sticky: bool, serves: Serves | None, woken: bool
+) -> RtlCore:
     from .limbs import LIMB, SharedLimbs
 
     copies = ((visit.name.replace("_", " "), own) for visit, own in plan.program.copies.items())
     own, module = _serves(plan.whole, copies), f"{name}_{LIMB}" if name else None
-    if isinstance(plan.template, Fold):  # which rests if the whole does
-        limb = _fold(plan.template, module, False, own, woken=sticky)
-    else:
-        limb = _pipeline(plan.template, module, False, own)
+    # it rests if the whole does
+    limb = core_of(plan.template, module, sticky=False, serves=own, woken=sticky)
     return SharedLimbs(plan, limb, name, sticky=sticky)
 
 
-def _rounds(plan: RoundPlan, name: str | None, sticky: bool, serves: Serves | None) -> RtlCore:
+def _rounds(
+    plan: RoundPlan, name: str | None, sticky: bool, serves: Serves | None, woken: bool
+) -> RtlCore:
     from .rounds import InRounds
 
     def copies() -> Iterable[tuple[str, Mapping[Node, Node]]]:
@@ -88,8 +97,8 @@ def _serves(whole: FixedGraph, copies: Iterable[tuple[str, Mapping[Node, Node]]]
     return {node: ", ".join(said) for node, said in found.items()}
 
 
-# Class of a plan → its hardware, by plan, name, whether it has sticky flags, and what nodes serve.
-CORES: Mapping[str, Callable[[Any, str | None, bool, Serves | None], RtlCore]] = {
+# Class of a plan → its hardware, by the arguments of `core_of`.
+CORES: Mapping[str, Callable[[Any, str | None, bool, Serves | None, bool], RtlCore]] = {
     "Pipeline": _pipeline,
     "Fold": _fold,
     "LimbPlan": _limbs,
