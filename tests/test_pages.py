@@ -92,7 +92,7 @@ NOT_RUN = {
         "rbdgen reproduce 000 001 …",
         "rbdgen reproduce 004 --closed",
         "rbdgen simulate D",
-        "rbdgen synthesize D --place-and-route",
+        "rbdgen synthesize D",
         "rbdgen synthesize D --place-and-route …",
         "rbdgen synthesize E --place-and-route …",
     },
