@@ -93,6 +93,7 @@ NOT_RUN = {
         "rbdgen reproduce 004 --closed",
         "rbdgen simulate D",
         "rbdgen synthesize D",
+        "rbdgen synthesize D --place-and-route",
         "rbdgen synthesize D --place-and-route …",
         "rbdgen synthesize E --place-and-route …",
     },
