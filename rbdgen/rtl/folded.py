@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """The core of a fold: one static datapath, in which every operation has its phase."""
 
 from __future__ import annotations
