@@ -15,12 +15,12 @@ import pytest
 from rbdgen import api
 from rbdgen.design.loading import load
 from rbdgen.golden import ilqr
+from tests.codegen.test_c_float import ARM
 from tests.codegen.test_ilqr import BITS, CHOICES, STEPS, problem
 from tests.support.library import STRICT
 from tests.support.optimal_motions import LINK
 
 C99 = ("-std=c99", "-Wdouble-promotion", *STRICT)
-ARM = "arm-none-eabi-gcc"
 
 # Solves a problem of numbers that are read, and counts what is allocated meanwhile.
 USER = """

@@ -184,12 +184,12 @@ class Tags(HTMLParser):
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.tags: list[tuple[str, object]] = []
+        self.tags: list[tuple[str, list[tuple[str, str | None]]]] = []
         self.text = ""
         self.feed(page)
         self.close()
 
-    def handle_starttag(self, tag: str, attrs: object) -> None:
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, attrs))
 
     def handle_data(self, data: str) -> None:
