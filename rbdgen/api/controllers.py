@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..codegen import library
-from ..codegen.ilqr import ToolFrame, Traced, ilqr
+from ..codegen.ilqr import Prediction, ToolFrame, Traced, ilqr
 from ..codegen.ilqr_c import ilqr_c
 from ..compile.flow import front_of
 from ..compile.front import Front
@@ -49,12 +49,12 @@ def predictive(front: Front, language: str, progress: Progress = lambda _: None)
     )
     tool = _tool(front)
     name = design_name(robot.name, design)
-    own = _traced(front), _traced(slopes), coordinates_of(front), name, {"robot": robot.name}
+    traced, about_it = (_traced(front), _traced(slopes)), {"robot": robot.name}
+    own = Prediction(*traced, coordinates_of(front), name, about_it, design.knots, tool)
     if language == "c":
-        real = "float" if design.real == "float" else "double"
-        files, facts = ilqr_c(*own, design.knots, tool, real)
+        files, facts = ilqr_c(own, "float" if design.real == "float" else "double")
     else:
-        files, facts = ilqr(*own, design.knots, tool)
+        files, facts = ilqr(own)
     return program_folder(front, language, name, files, facts)
 
 

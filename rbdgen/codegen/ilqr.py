@@ -85,30 +85,33 @@ class Place:
     column_too: int = -1
 
 
-def ilqr(
-    inverse: Traced,
-    gradients: Traced,
-    coordinates: Coordinates,
-    name: str,
-    about: Mapping[str, str],
-    knots: int,
-    tool: ToolFrame | None = None,
-) -> tuple[dict[str, str], dict[str, Any]]:
-    """Files of a controller of ``knots`` steps, and facts of it.
+@dataclass(frozen=True)
+class Prediction:
+    """The sources of a controller of ``knots`` steps: ``inverse``, τ of id; ``gradients``, of did
+    and m; ``about``, the robot in words; ``tool``, a frame whose pose has a cost."""
 
-    ``inverse``: τ of id; ``gradients``: of did and m. ``about``: the robot, in words. ``tool``: a
-    frame whose pose has a cost. ValueError for a name that is no identifier, and for a constant
-    that is not finite.
+    inverse: Traced
+    gradients: Traced
+    coordinates: Coordinates
+    name: str
+    about: Mapping[str, str]
+    knots: int
+    tool: ToolFrame | None = None
+
+
+def ilqr(own: Prediction) -> tuple[dict[str, str], dict[str, Any]]:
+    """Files of a controller, and facts of it. ValueError for a name that is no identifier, and for
+    a constant that is not finite.
     """
-    n = coordinates.nv
+    n, knots, tool, name = own.coordinates.nv, own.knots, own.tool, own.name
     problem, plan = fields(n, knots, tool is not None)
-    slopes, places = _placed(gradients, n)
+    slopes, places = _placed(own.gradients, n)
     kernels = [
         _kernel(
             "inverse",
             "tau",
-            inverse,
-            {name: own[0].at for name, own in inverse.interface.outputs.items()},
+            own.inverse,
+            {name: at[0].at for name, at in own.inverse.interface.outputs.items()},
             n,
         ),
         _kernel(
@@ -125,16 +128,16 @@ def ilqr(
             _kernel("place", "the same and its Jacobian", tool.place, _rows_of(tool.place, n), n),
         ]
     values: dict[str, Any] = {
-        **about,
+        **own.about,
         "frame": tool.frame if tool else None,
         "name": identifier(name),
         "guard": name.upper(),
         "n": n,
         "knots": knots,
-        "joints": [joint.name for joint in coordinates.joints],
+        "joints": [joint.name for joint in own.coordinates.joints],
         "problem": problem,
         "plan": plan,
-        "limits": limit_lines(coordinates),
+        "limits": limit_lines(own.coordinates),
         "kernels": kernels,
         "places": places,
         "lanes": None,
@@ -144,13 +147,13 @@ def ilqr(
     files = {
         f"{name}.hpp": render("ilqr/header.hpp.jinja", **values),
         f"{name}_python.cc": render("ilqr/python.cc.jinja", **values),
-        **{own: render(f"ilqr/{own}.jinja", **values) for own in OTHERS},
+        **{file: render(f"ilqr/{file}.jinja", **values) for file in OTHERS},
     }
     facts = {
         "knots": knots,
-        "operations": {own.name: own.operations for own in kernels},
-        "problem": [own.array.to_json() for own in problem],
-        "plan": [own.array.to_json() for own in plan],
+        "operations": {each.name: each.operations for each in kernels},
+        "problem": [field.array.to_json() for field in problem],
+        "plan": [field.array.to_json() for field in plan],
     }
     return files, facts
 

@@ -12,8 +12,8 @@ from ..graph.graph import Graph
 from ..system.templates import render
 from .c_file import DoublePart, FloatPart, split_functions
 from .cpp import limit_lines
-from .ilqr import BLOCKS, INPUTS, Field, ToolFrame, Traced, fields
-from .interface import ArrayEntry, Coordinates
+from .ilqr import BLOCKS, INPUTS, Field, Prediction, Traced, fields
+from .interface import ArrayEntry
 from .real import identifier, in_parts
 from .statement_order import chunks_of, computed
 
@@ -39,21 +39,10 @@ class CKernel:
     operations: int
 
 
-def ilqr_c(
-    inverse: Traced,
-    gradients: Traced,
-    coordinates: Coordinates,
-    name: str,
-    about: Mapping[str, str],
-    knots: int,
-    tool: ToolFrame | None,
-    real: str,
-) -> tuple[dict[str, str], dict[str, Any]]:
-    """Files of a controller of ``knots`` steps, and facts of it; as `ilqr`, which has the others.
-
-    ``real``: the type of all numbers, double or float.
-    """
-    n = coordinates.nv
+def ilqr_c(made: Prediction, real: str) -> tuple[dict[str, str], dict[str, Any]]:
+    """Files of a controller, and facts of it, as `ilqr`; ``real``: the type of all numbers, double
+    or float."""
+    n, knots, tool, name = made.coordinates.nv, made.knots, made.tool, made.name
     problem, plan = fields(n, knots, tool is not None)
     own = _own(n, knots)
     row = 3 * n + 1
@@ -65,12 +54,14 @@ def ilqr_c(
         return ArrayEntry("D", j * row + block * n + (block == BLOCKS.index("M")) + k)
 
     of_gradients = {
-        own: [place(entry) for entry in gradients.interface.outputs[own] if entry.array in BLOCKS]
-        for own in gradients.graph.outputs
+        own: [
+            place(entry) for entry in made.gradients.interface.outputs[own] if entry.array in BLOCKS
+        ]
+        for own in made.gradients.graph.outputs
     }
     kernels = [
-        _kernel("inverse", "tau", inverse, INPUTS, inverse.interface.outputs, real),
-        _kernel("gradients", "dtau/dq, dtau/dqd, M", gradients, INPUTS, of_gradients, real),
+        _kernel("inverse", "tau", made.inverse, INPUTS, made.inverse.interface.outputs, real),
+        _kernel("gradients", "dtau/dq, dtau/dqd, M", made.gradients, INPUTS, of_gradients, real),
     ]
     if tool:
         for called, said, traced in (
@@ -82,16 +73,16 @@ def ilqr_c(
     size = BYTES[real] * (numbers + 1)  # and a flag
     tolerance, slack = TOLERANCE[real]
     values: dict[str, Any] = {
-        **about,
+        **made.about,
         "frame": tool.frame if tool else None,
         "name": identifier(name),
         "n": n,
         "knots": knots,
-        "joints": [joint.name for joint in coordinates.joints],
+        "joints": [joint.name for joint in made.coordinates.joints],
         "problem": problem,
         "plan": plan,
         "own": own,
-        "limits": limit_lines(coordinates, "R(INFINITY)", "R({!r})".format),
+        "limits": limit_lines(made.coordinates, "R(INFINITY)", "R({!r})".format),
         "kernels": kernels,
         "real": real,
         "bytes": size,
